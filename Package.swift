@@ -54,7 +54,10 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TokenVault",
-            dependencies: ["CSQLite", "CPostgres", "JOSE", "Lifecycle", "ServerRecords"],
+            dependencies: [
+                "CSQLite", "CPostgres", "LocalFiles", "JOSE", "Lifecycle", "ServerRecords",
+                "SIWACrypto",
+            ],
             swiftSettings: strict),
         .target(
             name: "AppleEmulator", dependencies: ["JOSE", "Lifecycle", "Diagnosis", "SIWACrypto"],
@@ -165,7 +168,7 @@ let package = Package(
             name: "SiwaTests",
             dependencies: [
                 "siwa", "siwa-emulator", "siwa-server", "CurlTransport", "TokenVault", "JOSE",
-                "Lifecycle", "SIWACrypto", "TestSupport",
+                "Lifecycle", "ServerRecords", "SIWACrypto", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "SIWACLITests",
@@ -202,7 +205,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "SIWACLI", "CommandTable", "LocalFiles", "JOSE", "Lifecycle", "Diagnosis",
-                "SIWACrypto",
+                "SIWACrypto", "ServerRecords",
             ], path: "Tests/Fuzz/Targets", swiftSettings: safe),
         .testTarget(
             name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tests",
@@ -212,7 +215,8 @@ let package = Package(
             name: "LibraryTests",
             dependencies: [
                 "SignInWithApple", "SignInWithAppleCurl", "SignInWithAppleVault",
-                "SignInWithAppleEmulator", "AppleEmulator", "EmulatorServer", "TestSupport",
+                "SignInWithAppleEmulator", "AppleEmulator", "EmulatorServer", "Lifecycle",
+                "TestSupport", "TokenVault",
             ], swiftSettings: strict),
         .testTarget(
             name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto", "TestSupport"],

@@ -66,8 +66,8 @@ struct Fixture {
     func writeRefreshTokens(_ name: String, hundreds: Int) throws {
         let lines = (0..<100).map { number in
             let digits = String(number)
-            let padding = String(repeating: "0", count: 60 - digits.count)
-            return "r.\(padding)\(digits).0.nrzuu.AAAAAAAAAAAAAAAAAAAAAA\n"
+            let padding = String(repeating: "0", count: 32 - digits.count)
+            return "r\(padding)\(digits).0.nrzuu.AAAAAAAAAAAAAAAAAAAAAA\n"
         }
         try write(name, Array(lines.joined().utf8), times: hundreds)
     }

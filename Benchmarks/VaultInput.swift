@@ -24,7 +24,7 @@ struct VaultInput {
                 "\(random.digits(10, 6)).\(random.digits(16, 16))\(random.digits(16, 16))."
                 + random.digits(10, 4)
             let token =
-                "r\(random.digits(16, 16))\(random.digits(16, 16))\(random.digits(16, 16)).0.mrtwu."
+                "r\(random.digits(16, 16))\(random.digits(16, 16)).0.mrtwu."
                 + random.digits(16, 22)
             try dump.write(
                 """

@@ -30,6 +30,9 @@ export KEY_FILE=$work/apple/AuthKey_$KEY_ID.p8 VAULT=$work/vault.db
 code=$(curl --silent --show-error --fail --cacert "$CA_FILE" "$url/emulator/codes" \
     -d '{"client_id":"com.example.app"}' | sed 's/.*"code": *"\([^"]*\)".*/\1/')
 
+# Apple's keys being away costs no sign-in.
+curl --silent --show-error --fail --cacert "$CA_FILE" "$url/emulator/faults" \
+    -d '{"endpoint":"/auth/keys","status":503,"count":99}' >/dev/null
 # The same code twice: Apple refuses the second.
 printf '%s\n%s\n' "$code" "$code" | "$example" | tee "$work/out"
 grep -q '^signed in: ' "$work/out"

@@ -2,6 +2,7 @@
 // only for GNU's own dialect of C.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,6 +19,12 @@ static inline int siwa_usable_processors(void) {
     for (long index = 0; index * (long)sizeof mask[0] < size; index += 1)
         count += __builtin_popcountl(mask[index]);
     return count;
+}
+
+/// Exchanges two files of one folder (renameat2(2), RENAME_EXCHANGE). Returns 0, or -1 with errno
+/// set; file systems that cannot do it fail with EINVAL.
+static inline int siwa_exchange_files(const char *first, const char *second) {
+    return (int)syscall(SYS_renameat2, AT_FDCWD, first, AT_FDCWD, second, 2);
 }
 
 /// Reserves space beyond the end of a file, without a change of its size (fallocate(2) with

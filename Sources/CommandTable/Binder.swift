@@ -44,7 +44,19 @@ struct Binder<C: Command> {
     /// The error for a surplus operand, which is shown only if it could be meant as a name: it may
     /// be a piece of a key or a token that the shell has split.
     private func unexpected(_ value: String) -> UsageError.Problem {
-        .unexpectedOperand(typed: takesSecrets || value.utf8.count > 20 ? nil : quotedName(value))
+        .unexpectedOperand(
+            typed: takesSecrets || value.utf8.count > 20 ? nil : quotedName(value),
+            option: optionForSecret(value)?.label)
+    }
+
+    /// The option of a command without operands that takes a token or a code, which was typed
+    /// without it. Codes begin with `c`, tokens with other letters.
+    private func optionForSecret(_ value: String) -> ParameterInfo? {
+        guard !infos.contains(where: { $0.kind == .operand }) else { return nil }
+        let names = value.hasPrefix("c") ? ["code", "token"] : ["token", "code"]
+        let takers = names.compactMap { name in infos.firstIndex { $0.name == name } }
+        guard takers.allSatisfy({ given[$0].isEmpty }) else { return nil }
+        return takers.first.map { infos[$0] }
     }
 
     /// An operand after an option with an optional value that does not accept it was probably meant

@@ -25,8 +25,11 @@ struct Destination<Root>: Sendable {
 typealias StandardInputReads = Int
 
 /// An argument that the type of its parameter does not accept.
-struct RefusedValue: Error {
+struct RefusedValue: Error, CustomStringConvertible {
     let argument: String
+
+    /// Without the value, which may be a secret.
+    var description: String { "a parameter does not accept its value" }
 }
 
 /// The requirements of a type for its values.

@@ -1,7 +1,7 @@
 /// The command line is invalid: what is wrong, and which help explains it.
 ///
 /// It contains what was typed only if that cannot be a secret, so printing an error reveals none.
-package struct UsageError: Error, Hashable, Sendable {
+package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong.
     package let problem: Problem
 
@@ -14,8 +14,11 @@ package struct UsageError: Error, Hashable, Sendable {
         self.subject = subject
     }
 
+    /// The message; see ``message``.
+    package var description: String { message }
+
     /// What is wrong with a command line.
-    package enum Problem: Error, Hashable, Sendable {
+    package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         /// No command was typed.
         case missingCommand
 
@@ -41,8 +44,9 @@ package struct UsageError: Error, Hashable, Sendable {
         /// An option that does not repeat was given more than once.
         case repeated(option: String)
 
-        /// One operand too many; `typed` is nil when the command takes secrets.
-        case unexpectedOperand(typed: String?)
+        /// One operand too many; `typed` is nil when the command takes secrets. `option` is the
+        /// option that it was probably meant for.
+        case unexpectedOperand(typed: String?, option: String? = nil)
 
         /// More than one value is to be read from standard input.
         case standardInputShared(parameters: [String])
@@ -52,5 +56,8 @@ package struct UsageError: Error, Hashable, Sendable {
 
         /// A fault that only the command can detect, such as two options that exclude each other.
         case misuse(message: String, hints: [String])
+
+        /// What is wrong, as a sentence without a full stop.
+        package var description: String { message }
     }
 }

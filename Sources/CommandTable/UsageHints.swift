@@ -15,6 +15,7 @@ extension UsageError.Problem {
             didYouMean(suggestions) + ["put the flags of a command after the command"]
         case .missingValue(let option, true):
             ["a value that begins with '-' is written \(attached(option))"]
+        case .unexpectedOperand(_, let option?): ["write \(option) before it"]
         case .misuse(_, let hints): hints
         default: []
         }

@@ -16,7 +16,7 @@ extension UsageError.Problem {
         case .refusedValue(let parameter, let typed, let expectation, _):
             "\(parameter) needs \(expectation)" + (typed.map { ", not \($0)" } ?? "")
         case .repeated(let option): "\(option) is given more than once"
-        case .unexpectedOperand(let typed): "unexpected argument" + naming(typed)
+        case .unexpectedOperand(let typed, _): "unexpected argument" + naming(typed)
         case .standardInputShared(let parameters):
             "standard input can give only one value, but \(listed(parameters, "and")) ask for it"
         case .misuse(let message, _): message

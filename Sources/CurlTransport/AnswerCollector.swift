@@ -14,6 +14,8 @@ struct AnswerCollector {
     /// Whether the header section is complete. libcurl treats a connection that is closed in its
     /// middle as an answer without a body.
     private(set) var isHeadComplete = false
+    /// The status of this answer; nil before its status line, and for a provisional answer.
+    private(set) var status: Int?
 
     /// The largest body that is read; Apple's largest has a few kilobytes.
     static let bodyLimit = 1 << 20
@@ -27,6 +29,13 @@ struct AnswerCollector {
         swap(&next.fields, &fields)
         next.fields.restart()
         self = next
+    }
+
+    /// Whether the rest of the answer cannot change its meaning, because its body is dropped: an
+    /// acceptance has no more to say than its status line, a refusal may have header fields.
+    var isDecided: Bool {
+        guard case .dropped = rule, let status else { return false }
+        return isHeadComplete || (200..<300).contains(status)
     }
 
     /// Whether the body has the length that the header announced; false if it announced no length.
@@ -67,6 +76,7 @@ struct AnswerCollector {
         if line.extracting(first: 5).isExactly("HTTP/") {
             fields.restart()
             isHeadComplete = false
+            status = line.status
         } else if line.isExactly("\r\n") || line.isExactly("\n") {
             isHeadComplete = true
         } else {
@@ -115,6 +125,17 @@ private struct ReceivedFields {
 }
 
 extension Span<UInt8> {
+    /// The status in a status line; nil for a provisional one, and for anything else.
+    fileprivate var status: Int? {
+        guard let space = firstIndex(of: 0x20), count >= space + 4 else { return nil }
+        var status = 0
+        for index in (space + 1)...(space + 3) {
+            guard (0x30...0x39).contains(self[index]) else { return nil }
+            status = status * 10 + Int(self[index] - 0x30)
+        }
+        return status >= 200 ? status : nil
+    }
+
     /// Where the value of a header line is.
     fileprivate func fieldValue(after colon: Int) -> Range<Int> {
         var start = colon + 1

@@ -3,7 +3,8 @@ internal import Glibc
 internal import Lifecycle
 
 /// Several files joined in memory, with a path for libcurl, which accepts only one. It would also
-/// accept bytes, but copy them for every request.
+/// accept bytes, but copy them for every request. A byte order mark at the beginning of a file is
+/// dropped: OpenSSL would skip the certificate after it.
 final class JoinedFile: Sendable {
     private let descriptor: CInt
 
@@ -20,12 +21,25 @@ final class JoinedFile: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Whether a file begins with a byte order mark; false if it cannot be read.
+    static func hasByteOrderMark(_ file: String) -> Bool {
+        guard let stream = fopen(file, "re") else { return false }
+        defer { fclose(stream) }
+        var start = [UInt8](repeating: 0, count: byteOrderMark.count)
+        return fread(&start, 1, start.count, stream) == start.count && start == byteOrderMark
+    }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     private func append(_ file: String) throws(TransportError) {
         guard let stream = fopen(file, "re") else { throw Self.failure(file) }
         defer { fclose(stream) }
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        var isBeginning = true
         while case let got = fread(&chunk, 1, chunk.count, stream), got > 0 {
-            try write(chunk[..<got])
+            let isMarked = isBeginning && chunk[..<got].starts(with: Self.byteOrderMark)
+            try write(chunk[(isMarked ? Self.byteOrderMark.count : 0)..<got])
+            isBeginning = false
         }
         guard ferror(stream) == 0 else { throw Self.failure(file) }
         // The last line of a file may have no line end.
@@ -44,9 +58,11 @@ final class JoinedFile: Sendable {
     }
 
     private static var noMemory: TransportError {
-        TransportError(
+        let limit = [EFBIG: " (ulimit -f)", EMFILE: " (ulimit -n)"][errno] ?? ""
+        return TransportError(
             .resources,
-            "the authorities to trust do not fit in memory: \(String(cString: strerror(errno)))",
+            "the authorities to trust do not fit in memory: "
+                + "\(String(cString: strerror(errno)))\(limit)",
             requestMayHaveLeft: false)
     }
 

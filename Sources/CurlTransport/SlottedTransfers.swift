@@ -120,22 +120,28 @@ struct SlottedTransfers {
 // After an early answer, libcurl may also wait for the end of a stream that stays open.
 extension SlottedTransfers {
     /// Whether a request in flight may stall.
-    var mayStall: Bool { version == .http2 && inFlight > 0 }
+    var mayStall: Bool { (version == .http2 || policy.answer != .whole) && inFlight > 0 }
 
-    /// Ends the requests whose answer has begun and does not continue; returns their results.
+    /// Ends the requests whose answer has begun and does not continue, or need not continue; returns
+    /// their results.
     mutating func endStalled(
         at now: Duration
     ) -> [(slot: Int, result: Result<HTTPResponse, TransportError>)] {
         var ended: [(slot: Int, result: Result<HTTPResponse, TransportError>)] = []
         for slot in seats.indices {
-            guard let seat = seats[slot], seat.isTaken, seat.version == .http2,
-                seat.transfer.hasHead
-            else { continue }
+            guard let seat = seats[slot], seat.isTaken else { continue }
+            let isDecided = seat.transfer.isDecided
+            guard isDecided || seat.version == .http2 && seat.transfer.hasHead else { continue }
             guard let since = seat.headSince else {
                 seats[slot]?.headSince = now
                 continue
             }
             guard now - since > Self.longestStall(seat.transfer) else { continue }
+            if isDecided {
+                remove(slot, seat)
+                ended.append((slot, .success(seat.transfer.response)))
+                continue
+            }
             // Treat it as a failed stream.
             if let result = finish(slot, seat, CURLE_HTTP2_STREAM) { ended.append((slot, result)) }
         }
@@ -144,6 +150,6 @@ extension SlottedTransfers {
 
     /// How long to wait for a slow body: a request that is sent again may take effect twice.
     private static func longestStall(_ transfer: Transfer) -> Duration {
-        transfer.hasWholeAnswer ? .milliseconds(500) : .seconds(10)
+        transfer.hasWholeAnswer || transfer.isDecided ? .milliseconds(500) : .seconds(10)
     }
 }

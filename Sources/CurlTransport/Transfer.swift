@@ -99,9 +99,13 @@ final class Transfer {
     /// Whether the header of the answer is complete.
     var hasHead: Bool { progress.pointee.answer.isHeadComplete }
 
+    /// Whether the rest of the answer does not matter.
+    var isDecided: Bool { progress.pointee.answer.isDecided }
+
     /// The answer as far as it was received.
     var response: HTTPResponse {
-        progress.pointee.answer.response(status: status(CURLINFO_RESPONSE_CODE))
+        let answer = progress.pointee.answer
+        return answer.response(status: answer.status ?? status(CURLINFO_RESPONSE_CODE))
     }
 
     private var isOnItsWay: Bool { progress.pointee.isOnItsWay }
@@ -116,6 +120,7 @@ final class Transfer {
 
     /// The result, once libcurl has finished.
     func outcome(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
+        if isDecided { return .success(response) }
         guard code == CURLE_OK || progress.pointee.answer.isCutShort else {
             let detail = harmless(String(cString: errorText))
             return .failure(

@@ -13,14 +13,14 @@ package struct RequestTarget: Hashable, Sendable {
         package let value: String
     }
 
-    /// Reads a target in origin form (RFC 9112 §3.2.1); nil if it does not begin with a slash, or
-    /// if it contains an invalid percent-encoding, a control character, or bytes that are not
-    /// UTF-8.
+    /// Reads a target in origin form or in absolute form (RFC 9112 §3.2.1 and §3.2.2); nil if it is
+    /// neither, or if it contains an invalid percent-encoding, a control character, or bytes that
+    /// are not UTF-8.
     package init?(_ target: String) {
-        let bytes = target.utf8
-        guard bytes.first == UInt8(ascii: "/") else { return nil }
+        guard let bytes = Self.originForm(of: target.utf8[...]) else { return nil }
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }
         var segments: [String] = []
+        // The path of an absolute form may be empty, which means the root (RFC 9110 §4.2.3).
         for part in path.dropFirst().split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         {
@@ -36,6 +36,36 @@ package struct RequestTarget: Hashable, Sendable {
             parameters.append(Parameter(name: decodedName, value: value))
         }
         (self.segments, self.parameters) = (segments, parameters)
+    }
+
+    /// The path and the query of a target, without the scheme and the authority of an absolute form.
+    private static func originForm(of target: Substring.UTF8View) -> Substring.UTF8View? {
+        guard target.first != UInt8(ascii: "/") else { return target }
+        for scheme in ["http://", "https://"] {
+            let start = target.prefix(scheme.utf8.count)
+            guard start.elementsEqual(scheme.utf8, by: isSameLetter) else { continue }
+            let rest = target.dropFirst(scheme.utf8.count)
+            let authority = rest.prefix { !endsAuthority($0) }
+            guard !authority.isEmpty, authority.allSatisfy(isInAuthority) else { return nil }
+            return rest.dropFirst(authority.count)
+        }
+        return nil
+    }
+
+    /// Compares a byte with a lowercase letter or a sign; schemes have no case.
+    private static func isSameLetter(_ byte: UInt8, _ expected: UInt8) -> Bool {
+        byte == expected || (0x41...0x5A).contains(byte) && byte | 0x20 == expected
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
+    }
+
+    /// Visible ASCII, except for what two readers may take for the end of the authority, or for user
+    /// information (RFC 9110 §4.2.4).
+    private static func isInAuthority(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "@") && byte != UInt8(ascii: "\\")
+            && byte != UInt8(ascii: "#")
     }
 
     private static func decoded(_ part: Substring.UTF8View, plusIsSpace: Bool) -> String? {

@@ -15,3 +15,21 @@ package enum ServerError: Error, Hashable, Sendable {
     /// The HTTP server did not start: with TLS, most likely because of its certificate.
     case notStarted
 }
+
+extension ServerError: CustomStringConvertible {
+    /// What happened, as a sentence without a full stop.
+    package var description: String {
+        switch self {
+        case .address(let text): "'\(text)' is not an IP address"
+        case .inUse(let address, let port): "port \(port) of \(address) is in use"
+        case .refused(let address, let port, let reason):
+            "cannot listen on port \(port) of \(address): \(reason)"
+        case .socketInUse(let path): "another process listens on \(path)"
+        case .socket(let path, let reason): "cannot listen on \(path): \(reason)"
+        case .notInherited(let name):
+            "the service manager passed no listening socket '\(name)'"
+        case .notStarted:
+            "the HTTP server did not start, most likely because of its certificate"
+        }
+    }
+}

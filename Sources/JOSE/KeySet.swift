@@ -62,7 +62,7 @@ package struct IgnoredKey: Hashable, Sendable {
     }
 
     /// Why a key cannot be used, as the end of a sentence.
-    package enum Reason: String, Error, CaseIterable {
+    package enum Reason: String, Error, CaseIterable, CustomStringConvertible {
         /// A JWK is an object.
         case noObject = "it is not an object"
         /// Apple's tokens name their key by it.
@@ -71,6 +71,8 @@ package struct IgnoredKey: Hashable, Sendable {
         case type = "it is not an RSA key"
         /// `use`.
         case use = "it is not for signatures"
+        /// `key_ops` (RFC 7517 §4.3).
+        case operations = "its key_ops do not include verify"
         /// `alg`.
         case algorithm = "it is not for RS256"
         /// `n` and `e` (RFC 7518 §6.3.1).
@@ -79,6 +81,9 @@ package struct IgnoredKey: Hashable, Sendable {
         case unfit = "its numbers make no RSA key of 2048 to 16384 bits"
         /// RFC 7517 §4.5. Only their order could tell which one is meant.
         case ambiguous = "another key has the same kid"
+
+        /// The raw value.
+        package var description: String { rawValue }
     }
 }
 
@@ -119,6 +124,10 @@ private struct Reading {
         }
     }
 
+    private static func allowsVerifying(_ operations: JSON) -> Bool {
+        operations.elements?.contains("verify") ?? false
+    }
+
     private static func key(
         _ id: String?, _ key: JSON
     ) throws(IgnoredKey.Reason) -> NamedKey {
@@ -126,6 +135,7 @@ private struct Reading {
         guard let id, !id.isEmpty else { throw .noKeyID }
         guard key["kty"] == "RSA" else { throw .type }
         guard key["use"] ?? "sig" == "sig" else { throw .use }
+        guard key["key_ops"].map(allowsVerifying) ?? true else { throw .operations }
         guard key["alg"] ?? "RS256" == "RS256" else { throw .algorithm }
         guard let n = key["n"]?.string, let modulus = try? Base64URL.decode(n),
             let e = key["e"]?.string, let exponent = try? Base64URL.decode(e)

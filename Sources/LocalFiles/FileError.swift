@@ -19,7 +19,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.path = path
         self.code = code
         reason = String(cString: strerror(code)).lowercased()
-        remedy = nil
+        remedy = systemLimitRemedy(code)
     }
 
     /// Creates an error with a reason of this program.
@@ -63,6 +63,9 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isTemporary: Bool {
         [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, EAGAIN].contains(code)
     }
+
+    /// Whether the disk is full; a limit of this process or system is not.
+    package var isFullDisk: Bool { [ENOSPC, EDQUOT, EIO].contains(code) }
 
     /// `cannot read 'key.p8': permission denied`.
     package var description: String { "cannot \(operation) '\(path)': \(reason)" }

@@ -25,3 +25,19 @@ package func tryLock(_ path: String) throws(FileError) -> FileLock? {
     }
     return FileLock { close(descriptor) }
 }
+
+/// Takes the lock of a file that exists, which the process must keep until it ends: closing the
+/// descriptor would release other locks of this process on the same file. Returns nil immediately if
+/// another process holds the lock, also through another name of the file.
+package func lockUntilExit(_ path: String) throws(FileError) -> FileLock? {
+    let descriptor = try system("lock", path) {
+        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let error = FileError("lock", path)
+        close(descriptor)
+        guard error.code == EWOULDBLOCK else { throw error }
+        return nil
+    }
+    return FileLock {}
+}

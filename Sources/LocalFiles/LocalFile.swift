@@ -8,9 +8,9 @@ package struct LocalFile: Sendable {
     /// The owner and the permissions.
     package let status: FileStatus
 
-    /// Describes a file, on disk or in a test.
+    /// Describes a file, on disk or in a test. A byte order mark at its beginning is dropped.
     package init(contents: SecretBytes, status: FileStatus) {
-        (self.contents, self.status) = (contents, status)
+        (self.contents, self.status) = (contents.withoutByteOrderMark, status)
     }
 }
 
@@ -20,23 +20,44 @@ package struct LocalFile: Sendable {
 package func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> LocalFile {
     let descriptor = try openForReading(path)
     defer { close(descriptor) }
+    return try contents(of: descriptor, named: path, limit: limit)
+}
+
+/// Reads a whole regular file. Unlike ``readFile(_:limit:)``, it never waits for the writer of a
+/// pipe.
+///
+/// - Throws: ``FileError``, also if it is not a regular file.
+package func readRegularFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> LocalFile {
+    let descriptor = try system("read", path) {
+        open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    }
+    defer { close(descriptor) }
+    return try contents(of: descriptor, named: path, limit: limit, onlyRegular: true)
+}
+
+private func contents(
+    of descriptor: CInt, named path: String, limit: Int, onlyRegular: Bool = false
+) throws(FileError) -> LocalFile {
     var status = stat()
     _ = try system("read", path) { fstat(descriptor, &status) }
     guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError("read", path, code: EISDIR) }
+    guard !onlyRegular || status.st_mode & S_IFMT == S_IFREG else {
+        throw .notRegular("read", path)
+    }
     return LocalFile(
         contents: try readToEnd(of: descriptor, named: path, limit: limit),
         status: FileStatus(status))
 }
 
-/// Reads standard input to its end.
+/// Reads standard input to its end, without a byte order mark.
 ///
 /// - Throws: ``FileError`` if it cannot be read or is longer than `limit` bytes.
 package func readStandardInput(limit: Int = 1 << 20) throws(FileError) -> SecretBytes {
-    try readToEnd(of: STDIN_FILENO, named: "standard input", limit: limit)
+    try readToEnd(of: STDIN_FILENO, named: "standard input", limit: limit).withoutByteOrderMark
 }
 
 /// Reads standard input up to and including the first line feed, and not further: the rest remains
-/// for the next reader.
+/// for the next reader. A byte order mark before the line is dropped.
 ///
 /// - Throws: ``FileError`` if it cannot be read or the line is longer than `limit` bytes.
 package func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> SecretBytes {
@@ -46,7 +67,7 @@ package func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> Se
         let got = try system("read", "standard input", on: STDIN_FILENO, until: POLLIN) {
             read(STDIN_FILENO, &byte, 1)
         }
-        if got == 0 || byte == 0x0A { return line.finished() }
+        if got == 0 || byte == 0x0A { return line.finished().withoutByteOrderMark }
         guard line.count < limit else { throw tooLarge("standard input", limit) }
         line.append(byte)
     }

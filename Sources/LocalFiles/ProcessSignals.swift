@@ -146,6 +146,11 @@ package enum ProcessSignals {
         startWatchdog(signalState.watchdog.load(ordering: .sequentiallyConsistent))
     }
 
+    /// Reports an end that the process does not report itself as a JSON line.
+    package static func reportEndsAsJSON() {
+        signalState.writesJSON.store(true, ordering: .sequentiallyConsistent)
+    }
+
     private static func unblock(_ numbers: [CInt]) {
         var set = sigset_t()
         sigemptyset(&set)
@@ -166,6 +171,7 @@ private final class SignalState: Sendable {
     let watchdog = Atomic<UInt32>(0)
     let code = Atomic<Int>(SpentCode.none.rawValue)
     let overdueExitCode = Atomic<CInt>(0)
+    let writesJSON = Atomic<Bool>(false)
     /// When the watchdog ends the process, by the monotonic clock in milliseconds; 0 for never.
     let deadline = Atomic<Int>(0)
 
@@ -241,11 +247,17 @@ private func end(_ text: StaticString, _ rest: StaticString, _ exitCode: CInt) -
     // A pipe without a reader must not keep the process alive.
     var readiness = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
     if poll(&readiness, 1, 0) == 1 {
-        _ = write(STDERR_FILENO, programName.utf8Start, programName.utf8CodeUnitCount)
-        _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
-        _ = write(STDERR_FILENO, rest.utf8Start, rest.utf8CodeUnitCount)
+        let isJSON = signalState.writesJSON.load(ordering: .sequentiallyConsistent)
+        if isJSON { writeError(#"{"level":"error","event":"ended","message":""#) }
+        writeError(programName)
+        writeError(text)
+        writeError(isJSON ? "\"}\n" : rest)
     }
     _exit(exitCode)
+}
+
+private func writeError(_ text: StaticString) {
+    _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
 }
 
 /// A shell starts background jobs with SIGINT ignored; that is respected.

@@ -14,6 +14,17 @@ struct TemporaryFile {
         flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
+    /// Closes the file, and removes its temporary name if the name is still this file's.
+    func end() {
+        var (own, named) = (stat(), stat())
+        if fstat(descriptor, &own) == 0, lstat(path, &named) == 0, own.st_dev == named.st_dev,
+            own.st_ino == named.st_ino
+        {
+            unlink(path)
+        }
+        close(descriptor)
+    }
+
     private static let mark = ".siwa-"
 
     /// Removes the files that killed processes of this user left beside `target`: those that are

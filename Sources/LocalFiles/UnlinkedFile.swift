@@ -70,7 +70,8 @@ func temporaryFile<Value: FixedWidthInteger & SignedInteger>(
         // Not the file of a result, which would be lost.
         throw FileError(
             "\(operation) a temporary file in", folder, reason: error.reason, code: error.code,
-            remedy: "name a folder in TMPDIR that has room and that this user may write")
+            remedy: error.remedy
+                ?? "name a folder in TMPDIR that has room and that this user may write")
     }
 }
 

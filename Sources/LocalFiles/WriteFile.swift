@@ -54,28 +54,31 @@ private func write(
     _ contents: SecretBytes, to target: String, named path: String, permissions: UInt32,
     isNew: Bool = false
 ) throws(FileError) {
-    TemporaryFile.removeStale(beside: target)
-    let temporary = try TemporaryFile(for: target, named: path)
-    let descriptor = temporary.descriptor
-    var isOpen = true
-    do throws(FileError) {
-        _ = try system("write", path) { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        _ = try system("write", path) { fchmod(descriptor, permissions) }
-        try writeAll(contents, to: descriptor, named: path)
-        _ = try system("write", path) { fsync(descriptor) }
-        isOpen = false
-        _ = try system("write", path) { close(descriptor) }
+    try writeTemporary(contents, beside: target, named: path, permissions: permissions) {
+        temporary throws(FileError) in
         // link(2) never replaces an existing file, unlike rename(2).
         _ = try system("write", path) {
-            isNew ? Glibc.link(temporary.path, target) : rename(temporary.path, target)
+            isNew ? Glibc.link(temporary, target) : rename(temporary, target)
         }
-        if isNew { unlink(temporary.path) }
-        syncFolder(of: target)
-    } catch {
-        if isOpen { close(descriptor) }
-        unlink(temporary.path)
-        throw error
     }
+}
+
+/// Writes a temporary file beside `target`, syncs it, and lets `place` give it its name. The
+/// temporary name is removed, unless another file has it by then.
+func writeTemporary(
+    _ contents: SecretBytes, beside target: String, named path: String, permissions: UInt32,
+    _ place: (_ temporary: String) throws(FileError) -> Void
+) throws(FileError) {
+    TemporaryFile.removeStale(beside: target)
+    let temporary = try TemporaryFile(for: target, named: path)
+    defer { temporary.end() }
+    let descriptor = temporary.descriptor
+    _ = try system("write", path) { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    _ = try system("write", path) { fchmod(descriptor, permissions) }
+    try writeAll(contents, to: descriptor, named: path)
+    _ = try system("write", path) { fsync(descriptor) }
+    try place(temporary.path)
+    syncFolder(of: target)
 }
 
 /// Writes all bytes, also if the system takes only some at a time. Writing zero bytes fails if the
@@ -119,7 +122,7 @@ private func syncFolder(of path: String) {
     close(descriptor)
 }
 
-private func withSignalsHeld(_ body: () throws(FileError) -> Void) throws(FileError) {
+func withSignalsHeld(_ body: () throws(FileError) -> Void) throws(FileError) {
     signalGate.close()
     defer {
         if let signal = signalGate.open() { _exit(128 + signal) }

@@ -54,9 +54,16 @@ extension World {
         files.absolutePath = absolutePath
         files.resolvedPath = resolvedPath
         files.isSameFolder = isSameFolder
+        files.lockUntilExit = { path throws(FileError) in try LocalFiles.lockUntilExit(path) }
+        files.reserve = { path, size throws(FileError) in try reserveFile(path, size) }
+        files.freeSpace = LocalFiles.freeSpace
         files.remove = { path throws(FileError) in try removeFile(path) }
-        files.publish = { contents, path throws(FileError) in
-            try writeFile(contents, to: path, permissions: 0o644)
+        files.readRegular = { path throws(FileError) in try readRegularFile(path) }
+        files.checkReplacement = { path, rule throws(FileError) in
+            try LocalFiles.checkReplacement(at: path, rule)
+        }
+        files.replace = { contents, path, rule throws(FileError) in
+            try replaceFile(contents, at: path, rule)
         }
         inspectTLS = { url, host, offer, timeout, settings throws(TransportError) in
             try await TLSInspector(
@@ -66,6 +73,9 @@ extension World {
         runProgram = { program throws(FileError) in try LocalFiles.runProgram(program) }
         if isTerminal(0), isTerminal(2) {
             ask = { question throws(FileError) in try askTerminal(question) }
+        }
+        vaultCopy = { places, timeout throws(VaultError) in
+            try openVaultCopy(places, timeout: timeout)
         }
         threads = { count throws(FileError) in try WorkerThreads(count) }
         actor = VaultActor(command: "", host: hostName())

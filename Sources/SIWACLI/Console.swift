@@ -47,6 +47,16 @@ struct Console: Sendable {
         world.errorLine(line.text)
     }
 
+    /// Prints the lines of a program that siwa starts as objects for machines; nil without
+    /// `--json`, where the program writes to standard error itself.
+    var deployedLines: (@Sendable (String) -> Void)? {
+        guard isJSON else { return nil }
+        return { [world] line in
+            let text = JSON.string(maskingSecrets(in: line))
+            world.errorLine(JSON.object([.init("deploy", .object([.init("line", text)]))]).text)
+        }
+    }
+
     /// Prints the events of requests for `-v`; nil without it.
     var trace: RequestTrace? {
         guard isVerbose else { return nil }

@@ -20,7 +20,7 @@ struct Network: Sendable {
         let world = session.world
         self.session = session
         baseURL = try settings.baseURL()
-        authorities = try settings.authorityFile(in: world)
+        authorities = try session.authorities()
         deadline = Deadline(after: try settings.timeout(), by: world.clocks.timekeeper)
         transportSettings = World.TransportSettings(
             authorityFile: authorities?.path, variables: world.variables)

@@ -42,6 +42,7 @@ package let siwaTool = Tool<World>(
         VaultRemapCommand.self,
         VaultRekeyCommand.self,
         VaultCheckCommand.self,
+        VaultCopyCommand.self,
         InboxListCommand.self,
         InboxShowCommand.self,
         InboxReplayCommand.self,

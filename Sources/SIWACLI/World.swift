@@ -36,6 +36,11 @@ package struct World: Sendable {
     /// Creates the store of siwa-server's tables in a vault's database; it is opened at the first
     /// call.
     package var serverStore: @Sendable (String, VaultTimeout) throws(VaultError) -> any ServerStore
+    /// Creates the copy of a vault to another database; both are opened at the first call.
+    package var vaultCopy:
+        @Sendable (VaultCopyPlaces, VaultTimeout) throws(VaultError) -> any VaultCopying = {
+            _, _ throws(VaultError) in throw VaultError(.unavailable, "not provided")
+        }
     /// Makes a TLS handshake with the server of a URL within a time limit; the second argument is
     /// its host.
     package var inspectTLS:
@@ -116,6 +121,19 @@ package struct World: Sendable {
         package var makeFolder: @Sendable (String) throws(FileError) -> Void
         /// Takes the lock of the file at a path; nil if another process holds it.
         package var tryLock: @Sendable (String) throws(FileError) -> FileLock?
+        /// Takes the lock of an existing file until the process ends; nil if another process holds
+        /// it.
+        package var lockUntilExit: @Sendable (String) throws(FileError) -> FileLock? = {
+            path throws(FileError) in
+            throw FileError("lock", path, reason: "not provided")
+        }
+        /// Opens or creates a file with reserved space; nil if another process holds it.
+        package var reserve: @Sendable (String, Int) throws(FileError) -> ReservedFile? = {
+            path, _ throws(FileError) in
+            throw FileError("open", path, reason: "not provided")
+        }
+        /// The free space of a path's file system, in bytes; nil if it is unknown.
+        package var freeSpace: @Sendable (String) -> Int? = { _ in nil }
         /// Reads the first line of standard input.
         package var readLine: @Sendable () throws(FileError) -> SecretBytes
         /// Reads standard input to its end.
@@ -125,11 +143,23 @@ package struct World: Sendable {
             path throws(FileError) in
             throw FileError("remove", path, reason: "not provided")
         }
-        /// Replaces a file atomically, readable by everyone.
-        package var publish: @Sendable (SecretBytes, String) throws(FileError) -> Void = {
-            _, path throws(FileError) in
-            throw FileError("write", path, reason: "not provided")
+        /// Reads a whole regular file, without waiting for the writer of a pipe.
+        package var readRegular: @Sendable (String) throws(FileError) -> LocalFile = {
+            path throws(FileError) in
+            throw FileError("read", path, reason: "not provided")
         }
+        /// Fails unless a rule allows to write to a path.
+        package var checkReplacement:
+            @Sendable (String, ReplacementRule) throws(FileError) -> Void = {
+                path, _ throws(FileError) in
+                throw FileError("write", path, reason: "not provided")
+            }
+        /// Creates or replaces a file atomically, or writes a stream, as a rule allows.
+        package var replace:
+            @Sendable (SecretBytes, String, ReplacementRule) throws(FileError) -> Void = {
+                _, path, _ throws(FileError) in
+                throw FileError("write", path, reason: "not provided")
+            }
         /// Whether two paths denote the same folder.
         package var isSameFolder: @Sendable (String, String) -> Bool = { $0 == $1 }
         /// The absolute path.

@@ -55,6 +55,25 @@ package final class ProfileClients: Sendable {
         return ids
     }
 
+    /// The clients whose tokens a notification concerns: those of the team. Its `aud` is the primary
+    /// App ID of the group, which may have no profile itself.
+    func clients(concernedBy audience: String) -> [ClientID] {
+        let teams = all.filter {
+            $0.clientID.rawValue == audience || $0.audiences.contains(audience)
+        }.map(\.teamID)
+        let ofTeams = all.filter { teams.contains($0.teamID) }.map(\.clientID)
+        return Array(Set(ofTeams + [ClientID(unchecked: audience)]))
+    }
+
+    /// The audiences of the notifications that concern a client.
+    func audiences(concerning clientID: ClientID) -> [ClientID] {
+        audiences.filter { clients(concernedBy: $0).contains(clientID) }
+            .map(ClientID.init(unchecked:))
+    }
+
+    /// The client that asks Apple what concerns no client alone: for its keys, and for the time.
+    var asking: ProfileClient? { standard ?? all.first }
+
     /// The client of a request, or the default one.
     ///
     /// - Throws: ``Diagnosis`` if no profile has it.

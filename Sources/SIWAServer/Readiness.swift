@@ -29,22 +29,13 @@ struct Readiness: Sendable {
 
 extension ServerContext {
     /// Checks the parts that the server needs.
-    func readiness() async -> Readiness {
+    func readiness() -> Readiness {
         Readiness(
-            databaseFault: await databaseFault(), keyFault: keyFault(),
+            databaseFault: heartbeat.fault, keyFault: keyFault(),
             appleKeys: keys.isFixed
                 ? "from a file"
                 : keys.age.map { "fetched \(Int($0.components.seconds)) seconds ago" }
                     ?? "not fetched yet")
-    }
-
-    private func databaseFault() async -> String? {
-        do throws(VaultError) {
-            try await monitoringAccess.run { store throws(VaultError) in try store.check() }
-            return nil
-        } catch {
-            return error.message
-        }
     }
 
     private func keyFault() -> String? {

@@ -127,8 +127,15 @@ struct Router: Sendable {
             .init("duration_ms", .integer(Int(time / .milliseconds(1)))),
             .init("client", .string(client(of: request))),
         ]
-        context.log(
+        let event = ServiceEvent(
             status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members + details)
+        guard table.listener == .notifications, status >= 400 else { return context.log(event) }
+        context.log(
+            event,
+            limitedAs: [
+                .init("of", "request"), .init("listener", .string(table.listener.rawValue)),
+                .init("status", .integer(status)),
+            ] + details.filter { $0.name == "code" })
     }
 
     /// The client's address. The last address in `X-Forwarded-For` was added by the proxy itself,

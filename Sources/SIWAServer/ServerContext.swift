@@ -16,6 +16,8 @@ package final class ServerContext: Sendable {
     package let clients: Reloadable<ProfileClients>
     /// Apple's keys.
     package let keys: AppleKeySets
+    /// Apple's clock.
+    package let clock: AppleClock
     /// The vault, which all profiles share.
     package let vault: SharedVault
     /// The database connection of the API.
@@ -34,6 +36,8 @@ package final class ServerContext: Sendable {
     package let refreshes: RefreshService
     /// Accepts requests to revoke.
     package let revocations: RevocationService
+    /// Erases users.
+    let eraser: UserEraser
     /// Carries out revocations.
     let revocationWorker: RevocationWorker
     /// Delivers events; nil without a delivery target.
@@ -42,30 +46,43 @@ package final class ServerContext: Sendable {
     let receiver: NotificationReceiver
     /// The numbers of records in the database.
     let counts: CachedCounts
+    /// The row of this server.
+    let heartbeat: Heartbeat
+    /// The tokens that wait to be stored.
+    let unsaved: UnsavedTokens
+    /// The journal of codes, which writes what must not be lost.
+    let journal: CodeJournal
+    /// Lets callers wait for events.
+    let eventWatch: EventWatch
     /// Parses the tokens of `/v1/verify`.
     let tokenReader = SharedJWSReader()
     /// Writes the results of `/v1/verify`.
     let verdicts = Mutex(VerdictWriter())
 
     /// The dependencies of a context.
-    package struct Parts: Sendable {
-        package var clocks: Clocks
-        package var log: ServerLog
-        package var metrics: Metrics
-        package var clients: Reloadable<ProfileClients>
-        package var keys: AppleKeySets
-        package var vault: SharedVault
-        package var access: StoreAccess
-        package var workerAccess: StoreAccess
+    struct Parts: Sendable {
+        var clocks: Clocks
+        var log: ServerLog
+        var metrics: Metrics
+        var clients: Reloadable<ProfileClients>
+        var keys: AppleKeySets
+        var clock: AppleClock
+        var vault: SharedVault
+        var access: StoreAccess
+        var workerAccess: StoreAccess
         /// The database connection of notifications.
-        package var receivingAccess: StoreAccess
+        var receivingAccess: StoreAccess
         /// The database connection of metrics, health and the status page.
-        package var monitoringAccess: StoreAccess
-        package var settings: ServerSettings
+        var monitoringAccess: StoreAccess
+        /// The row of this server.
+        var heartbeat: Heartbeat
+        /// The tokens that wait to be stored.
+        var unsaved: UnsavedTokens
+        var settings: ServerSettings
         /// How events are delivered; nil if they are not delivered.
-        package var delivery: Delivery?
+        var delivery: Delivery?
         /// Identifies this run of this process.
-        package var owner: String
+        var owner: String
     }
 
     /// How events are delivered.
@@ -77,9 +94,9 @@ package final class ServerContext: Sendable {
     }
 
     /// Creates the services.
-    package init(_ parts: Parts) {
+    init(_ parts: Parts) {
         (clocks, log, metrics) = (parts.clocks, parts.log, parts.metrics)
-        (clients, keys, vault) = (parts.clients, parts.keys, parts.vault)
+        (clients, keys, clock, vault) = (parts.clients, parts.keys, parts.clock, parts.vault)
         (access, workerAccess) = (parts.access, parts.workerAccess)
         monitoringAccess = parts.monitoringAccess
         settings = parts.settings
@@ -87,16 +104,20 @@ package final class ServerContext: Sendable {
         let (clocks, clients, owner) = (parts.clocks, parts.clients, parts.owner)
         let log: ServiceLog = { [log] event in log(event) }
         tokens = APITokens(parts.access, clocks: clocks, log: log)
+        (heartbeat, unsaved) = (parts.heartbeat, parts.unsaved)
         let journal = CodeJournal(
-            parts.access, parts.vault, clocks: clocks, owner: owner, log: log)
+            parts.access, parts.vault, clocks: clocks, owner: owner, unsaved: parts.unsaved,
+            log: log)
+        self.journal = journal
         exchanges = ExchangeService(
             journal, keys: { [keys] keyID in await keys.keysForExchange(holding: keyID) },
-            clocks: clocks, log: log)
+            clients: { clients.current }, clock: parts.clock, clocks: clocks, log: log)
         refreshes = RefreshService(
             parts.access, parts.vault, clients: { clients.current }, clocks: clocks, log: log)
         revocationWorker = RevocationWorker(
             parts.workerAccess, parts.vault, journal, clients: { clients.current },
-            clocks: clocks, owner: owner, log: log)
+            events: parts.settings.revocationEvents, clocks: clocks, owner: owner, log: log)
+        eraser = UserEraser(parts.access, journal, events: parts.settings.revocationEvents)
         revocations = RevocationService(
             parts.access, parts.vault, revocationWorker, clients: { clients.current },
             clocks: clocks)
@@ -107,5 +128,9 @@ package final class ServerContext: Sendable {
                 clocks: clocks, owner: owner, wake: arrival, log: log)
         }
         counts = CachedCounts(parts.monitoringAccess, parts.clocks.timekeeper)
+        let access = parts.access
+        eventWatch = EventWatch(clocks.timekeeper) {
+            try? await access.run { store throws(VaultError) in try store.newestEvent() }
+        }
     }
 }

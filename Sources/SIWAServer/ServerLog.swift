@@ -2,21 +2,57 @@ internal import CommandTable
 package import JOSE
 internal import Lifecycle
 internal import SIWACLI
+internal import Synchronization
 
 /// The log: one JSON object per line, without secrets.
 package struct ServerLog: Sendable {
     private let now: @Sendable () -> NumericDate
+    private let elapsed: @Sendable () -> Duration
     private let write: @Sendable (String) -> Void
     private let showsUserIDs: Bool
+    private let limits: Limits
+
+    private final class Limits: Sendable {
+        let lines = Mutex(LineLimits())
+    }
 
     /// - Parameters:
+    ///   - elapsed: the monotonic clock.
     ///   - showsUserIDs: if false, fingerprints are logged in place of user ids.
     ///   - write: writes a line.
     package init(
-        now: @escaping @Sendable () -> NumericDate, showsUserIDs: Bool = true,
-        write: @escaping @Sendable (String) -> Void
+        now: @escaping @Sendable () -> NumericDate,
+        elapsed: @escaping @Sendable () -> Duration = Timekeeper.system.elapsed,
+        showsUserIDs: Bool = true, write: @escaping @Sendable (String) -> Void
     ) {
-        (self.now, self.showsUserIDs, self.write) = (now, showsUserIDs, write)
+        (self.now, self.elapsed, self.write) = (now, elapsed, write)
+        (self.showsUserIDs, limits) = (showsUserIDs, Limits())
+    }
+
+    /// Writes a line that anyone outside can cause, unless there were many of its kind.
+    package func callAsFunction(
+        _ event: @autoclosure () -> ServiceEvent, limitedAs kind: LineLimits.Kind
+    ) {
+        let now = elapsed()
+        guard limits.lines.withLock({ $0.admits(kind, at: now) }) else { return }
+        self(event())
+    }
+
+    /// Writes a line for each kind of which lines were not written. Runs until cancelled.
+    func keepCountingOmitted(_ timekeeper: Timekeeper) async {
+        while !Task.isCancelled {
+            try? await timekeeper.sleep(LineLimits.window / 6)
+            writeOmitted(at: Task.isCancelled ? nil : elapsed())
+        }
+    }
+
+    /// - Parameter now: nil at the end of the process.
+    func writeOmitted(at now: Duration?) {
+        for omission in limits.lines.withLock({ $0.takeOmitted(at: now) }) {
+            self(
+                .warning, "lines_omitted",
+                omission.kind + [.init("count", .integer(omission.count))])
+        }
     }
 
     /// Writes a line.

@@ -32,7 +32,10 @@ enum ServerExitCodes {
             Definition("2", "Usage error: an unknown flag, a missing argument."),
             Definition("3", "The configuration, a key, the vault or a listener cannot be used."),
             Definition("70", "A defect in siwa-server."),
-            Definition("75", "Temporary: the database does not answer."),
+            Definition(
+                "75",
+                "Temporary: the database does not answer, or is a standby; after serve, a token is lost."
+            ),
         ]
     }
 }
@@ -53,11 +56,18 @@ package func runServer(_ arguments: [String]?, in world: ServerWorld) async -> C
         case .run(let command): try await command.run(in: world)
         }
         return ExitCode.done.rawValue
+    } catch let end as ReportedEnd {
+        return end.exitCode.rawValue
     } catch {
         let diagnosis = Diagnosis(error)
         for line in diagnosis.lines(for: "siwa-server") { world.base.errorLine(line) }
         return diagnosis.exitCode.rawValue
     }
+}
+
+/// The end of a command that has reported its error itself.
+struct ReportedEnd: Error {
+    let exitCode: ExitCode
 }
 
 extension ServerWorld {

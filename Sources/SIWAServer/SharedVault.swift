@@ -30,6 +30,19 @@ package final class SharedVault: Sendable {
         }
     }
 
+    /// Runs `body`, which seals a secret outside the vault's records: what it writes must not need a
+    /// key that `vault rekey` has left behind. If the newest key cannot be loaded, the old one seals:
+    /// nothing is lost for that. Blocks.
+    package func sealing<Result>(
+        _ body: (Vault) throws(VaultError) -> Result
+    ) throws(VaultError) -> Result {
+        let current = current
+        if let newest = try? current.store.keyChecks().last?.number, newest != current.currentKey {
+            try? renew()
+        }
+        return try with(body)
+    }
+
     /// Reloads the keys.
     ///
     /// - Throws: an error if they cannot be used; the old keys then stay in use.

@@ -6,18 +6,21 @@ package struct StoreAccess: Sendable {
     /// The store, for calls on these threads.
     package let store: any ServerStore
     private let threads: any TaskExecutor
-    private let maxWait: Duration?
+    /// How long a call waits for a thread; nil for any time.
+    let maxWait: Duration?
     private let elapsed: @Sendable () -> Duration
+    fileprivate let space: SpaceWatch
 
     /// - Parameters:
     ///   - threads: the executor for blocking calls only.
     ///   - maxWait: how long a call waits for a thread; nil for any time.
+    ///   - space: remembers calls that failed for want of space.
     package init(
         _ store: any ServerStore, on threads: any TaskExecutor, maxWait: Duration? = nil,
-        timekeeper: Timekeeper = .system
+        timekeeper: Timekeeper = .system, space: SpaceWatch = SpaceWatch()
     ) {
         (self.store, self.threads, self.maxWait) = (store, threads, maxWait)
-        elapsed = timekeeper.elapsed
+        (elapsed, self.space) = (timekeeper.elapsed, space)
     }
 
     /// Runs a blocking function. It continues if the caller is cancelled.
@@ -39,11 +42,19 @@ package struct StoreAccess: Sendable {
                 return .failure(error)
             }
         }
-        return try await call.value.get()
+        do throws(VaultError) {
+            return try await call.value.get()
+        } catch {
+            space.fail(error)
+            throw error
+        }
     }
 }
 
 extension StoreAccess {
+    /// Notes why a function that ``start(_:)`` started failed.
+    func note(_ error: VaultError) { space.fail(error) }
+
     /// Starts a blocking function without waiting for it.
     @Sendable func start(_ body: @escaping @Sendable () -> Void) {
         Task(executorPreference: threads) { body() }

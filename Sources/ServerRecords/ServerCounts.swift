@@ -5,14 +5,31 @@ package import Lifecycle
 package struct ServerCounts: Hashable, Sendable {
     /// The number of events in each state.
     package var inbox: [InboxState: Int] = [:]
-    /// How long the oldest pending event has waited; nil without pending events.
+    /// How long ago the oldest pending event was received; nil without pending events.
     package var oldestPendingEvent: Duration?
+    /// When pending events are sent; nil without pending events.
+    package var eventAttempts: Attempts?
     /// The number of requests to revoke in each state.
     package var revocations: [RevocationJob.State: Int] = [:]
     /// How long the oldest pending request has waited; nil without pending requests.
     package var oldestPendingRevocation: Duration?
+    /// When pending revocations are sent; nil without pending revocations.
+    package var revocationAttempts: Attempts?
     /// The number of tokens in each state, by client; at most a minute old.
     package var tokens: [ClientID: [VaultState: Int]] = [:]
+
+    /// When waiting work is tried next.
+    package struct Attempts: Hashable, Sendable {
+        /// The first attempt of all.
+        package let next: NumericDate
+        /// The next attempt of the work that waits longest.
+        package let last: NumericDate
+
+        /// Creates a value.
+        package init(next: NumericDate, last: NumericDate) {
+            (self.next, self.last) = (next, last)
+        }
+    }
 
     /// All zero.
     package init() {}

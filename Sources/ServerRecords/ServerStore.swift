@@ -18,8 +18,21 @@ package protocol ServerStore: Sendable {
     ///   are of a newer version.
     func prepare(isAlone: Bool) throws(VaultError)
 
+    /// Examines what ``prepare(isAlone:)`` would do, and changes nothing.
+    ///
+    /// - Throws: what it would throw.
+    func examine() throws(VaultError) -> ServerTables
+
     /// Fails unless the database can be written and its tables are of this version.
     func check() throws(VaultError)
+
+    // MARK: Servers
+
+    /// Notes that a server is running, for the duration of ``ServerInstance/lease``.
+    func beat(_ server: ServerInstance) throws(VaultError)
+
+    /// Notes that a server has ended.
+    func end(server id: String) throws(VaultError)
 
     // MARK: Inbox
 
@@ -48,9 +61,16 @@ package protocol ServerStore: Sendable {
         _ ids: [EventID], as verdict: UnverifiedNotification.Verdict
     ) throws(VaultError)
 
-    /// Returns up to `limit` verified events after a position, in the order of their commits. No
+    /// Returns up to `limit` verified events after a cursor, in the order of their commits. No
     /// event is ever committed before a position that was read.
-    func events(after position: Int, limit: Int) throws(VaultError) -> InboxPage
+    ///
+    /// - Parameter cursor: nil for the oldest events.
+    func events(
+        _ selection: EventSelection, after cursor: EventCursor?, limit: Int
+    ) throws(VaultError) -> EventReading
+
+    /// Returns the place of the newest event that a page would show.
+    func newestEvent() throws(VaultError) -> EventCursor
 
     /// Returns up to `limit` events before a position, the newest first.
     func inbox(
@@ -81,12 +101,16 @@ package protocol ServerStore: Sendable {
     /// - Returns: the number of deleted rows; less than `limit` if no more are left.
     func purge(_ retention: Retention, limit: Int) throws(VaultError) -> Int
 
+    /// Makes work due now that waits longer than any wait may be: a clock was wrong when it was
+    /// stored.
+    func bringBackParked() throws(VaultError)
+
     // MARK: Deliveries
 
-    /// Claims up to `limit` due events: only the first pending one of each user, unless that has
-    /// been failing for ``DeliveryOutcome/hold``.
+    /// Claims due events: only the first pending one of each user, unless that has been failing for
+    /// ``DeliveryOutcome/hold``.
     func claimDeliveries(
-        limit: Int, for lease: VaultLease
+        _ room: DeliveryRoom, for lease: VaultLease
     ) throws(VaultError) -> DueDeliveries
 
     /// Extends leases; returns the events that the owner still holds.
@@ -109,25 +133,50 @@ package protocol ServerStore: Sendable {
     ) throws(VaultError)
 
     /// Returns a view of the vault that stores the outcome of an exchange in the same transaction
-    /// as its next change, which stores the token.
+    /// as its next change, which stores the token. That change is shown the events of the user that
+    /// arrived before the token.
+    ///
+    /// - Parameter audiences: the `aud` of the notifications that concern the client.
     func vault(
-        finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String
+        finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String,
+        heeding audiences: [ClientID]
     ) -> any VaultStore
+
+    /// Erases up to `limit` answers that are older than ``CodeEntry/replayed``. The entries remain.
+    ///
+    /// - Returns: the time until the next answer is to be erased; nil if none is stored.
+    func eraseAnswers(limit: Int) throws(VaultError) -> Duration?
+
+    /// Returns up to `limit` stored answers after a code, in the order of their codes.
+    func keptAnswers(after code: CodeDigest?, limit: Int) throws(VaultError) -> [KeptAnswer]
 
     // MARK: Outbox
 
-    /// Stores a request to revoke. It shares pending jobs of the same tokens.
+    /// Stores a request to revoke. It shares pending jobs of the same tokens. A job that waits for a
+    /// profile (``RevocationJob/waitsForProfile``) also shares the token's last job if that is dead
+    /// for this reason.
     ///
     /// - Parameter jobs: their numbers are ignored.
     func add(_ request: RevocationRequest, _ jobs: [RevocationJob]) throws(VaultError)
         -> RevocationStatus
 
+    /// Notes that the caller of a pending request was told to poll it, so that its end becomes an
+    /// event.
+    ///
+    /// - Returns: the current state of the request; nil if it does not exist.
+    func promise(revocation id: String) throws(VaultError) -> RevocationStatus?
+
+    /// Makes the pending jobs of these clients due that waited for a profile.
+    func resumeRevocations(of clients: [ClientID]) throws(VaultError)
+
     /// Returns a request by its id; nil if it does not exist.
     func revocation(_ id: String) throws(VaultError) -> RevocationStatus?
 
     /// Returns up to `limit` requests, the newest first.
+    ///
+    /// - Parameter number: only requests before the one with this number.
     func revocations(
-        _ states: [RevocationJob.State], limit: Int
+        _ filter: RevocationFilter, before number: Int?, limit: Int
     ) throws(VaultError) -> RevocationPage
 
     /// Makes the jobs of a request due now: pending ones, and dead ones with zero attempts.
@@ -148,11 +197,28 @@ package protocol ServerStore: Sendable {
     /// Stores the current state of a claimed job. If its code was exchanged for the token of
     /// another pending job, its requests wait for that job from then on.
     ///
-    /// - Parameter delay: the time until the next attempt; nil to keep the lease.
+    /// - Parameters:
+    ///   - delay: the time until the next attempt; nil to keep the lease.
+    ///   - events: what happens to the events of the requests that end.
     /// - Returns: whether the owner still holds the job; if not, it was not changed.
     func note(
-        _ job: RevocationJob, retryAfter delay: Duration?, by owner: String
+        _ job: RevocationJob, retryAfter delay: Duration?, by owner: String,
+        events: RevocationEvents
     ) throws(VaultError) -> Bool
+
+    // MARK: Erasure
+
+    /// Erases what is stored about a user, under all ids that the user has had: tokens, history,
+    /// the contents of events, and the user id of ended revocations.
+    ///
+    /// - Parameters:
+    ///   - evenIfLive: whether tokens that may still work are erased, too.
+    ///   - answers: the codes whose stored answers are about the user.
+    ///   - events: what happens to the events of revocations that end because of it.
+    /// - Returns: whether the user was erased, or why not; then nothing was changed.
+    func erase(
+        _ userID: UserID, evenIfLive: Bool, answers: [CodeDigest], events: RevocationEvents
+    ) throws(VaultError) -> UserErasure
 
     // MARK: API tokens
 
@@ -178,4 +244,20 @@ package protocol ServerStore: Sendable {
     /// Returns the counts of each of the last hours, the oldest first; hours without events are
     /// missing.
     func activity(hours: Int) throws(VaultError) -> [HourlyActivity]
+}
+
+extension ServerStore {
+    /// Stores the current state of a claimed job, without events.
+    package func note(
+        _ job: RevocationJob, retryAfter delay: Duration?, by owner: String
+    ) throws(VaultError) -> Bool {
+        try note(job, retryAfter: delay, by: owner, events: .off)
+    }
+
+    /// Returns up to `limit` requests in some states, or in any, the newest first.
+    package func revocations(
+        _ states: [RevocationJob.State], limit: Int
+    ) throws(VaultError) -> RevocationPage {
+        try revocations(RevocationFilter(states: states), before: nil, limit: limit)
+    }
 }

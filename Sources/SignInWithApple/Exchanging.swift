@@ -6,6 +6,9 @@ extension SignInWithAppleClient {
     /// Exchanges an authorization code for tokens, and verifies the identity token (Apple:
     /// "Generate and validate tokens"; RFC 6749 §4.1.3).
     ///
+    /// The times of the identity token pass if they pass by this machine's clock or by the `Date` of
+    /// Apple's response, so that a wrong clock spends no code in vain.
+    ///
     /// A code works once. It is sent again only if it certainly was not sent before. Cancelling the
     /// task has no effect after the code may have been sent: the call then returns the tokens that
     /// Apple issued.
@@ -82,7 +85,7 @@ extension SignInWithAppleClient {
                 guard isServerAuthenticated else { throw error }
             }
         }
-        return rule.verify(response, by: .apple(keySet), at: clocks.now())
+        return rule.verify(response, by: .apple(keySet), at: TokenTimes(clocks.now()))
             ?? IdentityTokenVerification(
                 impossible: .identityToken, "Apple's answer has no identity token")
     }

@@ -13,11 +13,13 @@ actor KeySource {
     private let ended = WakeSignal()
 
     /// No key set is available.
-    struct Unavailable: Error {
+    struct Unavailable: Error, CustomStringConvertible {
         /// Why not.
         let failure: TokenFailure
         /// The rest of the pause after an unsuccessful fetch; nil without a pause.
         let retryAfter: Duration?
+
+        var description: String { "Apple's keys are unavailable: \(failure)" }
     }
 
     /// A key set with the key `keyID`, or one that was fetched for this call and lacks it: then
@@ -35,11 +37,12 @@ actor KeySource {
         var isDecided = false
         if cache.step(for: query, at: query.askedAt) == .fetch {
             let count = ended.count
-            startFetch(for: query, from: client, clocks)
+            let isOwn = startFetch(for: query, from: client, clocks)
             await ended.wait(
                 after: count, atMost: patience(for: query, deadline, clocks),
                 by: clocks.timekeeper)
-            isDecided = ended.count > count && lastFailure == nil
+            // A fetch that began before this call may have missed a new key.
+            isDecided = isOwn && ended.count > count && lastFailure == nil
         }
         guard let held = cache.usable(at: clocks.now()), isDecided || cache.holds(keyID) else {
             throw unavailable(at: clocks.now())
@@ -72,11 +75,11 @@ actor KeySource {
             failure: failure, retryAfter: failure.cause.retryAfter(at: now) ?? pause)
     }
 
-    /// Starts a fetch unless one is running.
+    /// Starts a fetch; false if one is running.
     private func startFetch(
         for query: KeySetQuery, from client: KeySetClient, _ clocks: Clocks
-    ) {
-        guard !isFetching else { return }
+    ) -> Bool {
+        guard !isFetching else { return false }
         isFetching = true
         Task {
             do throws(TokenFailure) {
@@ -89,6 +92,7 @@ actor KeySource {
             isFetching = false
             ended.notify()
         }
+        return true
     }
 }
 

@@ -11,14 +11,16 @@ extension SignInWithAppleClient {
     ///   - proof: the proof to obtain.
     ///   - timeout: the time for all requests together; nil uses that of the client.
     /// - Returns: the result, with the evidence of the proof.
-    /// - Throws: ``SignInWithAppleError``. A token that still works is not an error: see
-    ///   ``RevocationResult/isDead``.
+    /// - Throws: ``SignInWithAppleError``, of kind `notRevoked` if the proof shows that the token
+    ///   still works.
     @discardableResult
     public func revoke(
         _ token: String, proof: RevocationProofLevel = .beforeAndAfter, timeout: Duration? = nil
     ) async throws(SignInWithAppleError) -> RevocationResult {
-        RevocationResult(
-            try await revocation(of: opaque(token, "the refresh token"), proof.steps, timeout))
+        let revocation = try await revocation(
+            of: opaque(token, "the refresh token"), proof.steps, timeout)
+        guard revocation.isDead else { throw SignInWithAppleError(notRevoked: revocation) }
+        return RevocationResult(revocation)
     }
 
     /// Revokes an access token and its session (RFC 7009). This cannot be proved, so prefer the
@@ -46,5 +48,13 @@ extension SignInWithAppleClient {
         return try await answer { () async throws(TokenFailure) in
             try await requests.revoke(token, as: kind, proof: proof)
         }
+    }
+}
+
+extension SignInWithAppleError {
+    /// The token still works, although Apple accepted its revocation.
+    package init(notRevoked revocation: Revocation) {
+        self.init(.notRevoked, "Apple accepted the revocation, but the token still works")
+        (isRetryable, status, requestID) = (true, revocation.status, revocation.requestID)
     }
 }

@@ -23,7 +23,7 @@ public struct SignInWithAppleError: Error, Sendable {
         case unexpectedResponse
         /// No response was received: no connection, a timeout, or an untrusted certificate.
         case unreachable
-        /// The task was cancelled before anything was sent.
+        /// The task was cancelled. `codeMayBeSpent` is false: a call that sent a code returns.
         case cancelled
         /// An identity token is not Apple's, or not for this client, user or session.
         case invalidIdentityToken
@@ -31,6 +31,8 @@ public struct SignInWithAppleError: Error, Sendable {
         case invalidNotification
         /// Nothing could be verified because Apple's public keys cannot be fetched.
         case keysUnavailable
+        /// Apple accepted a revocation, but a refresh shows that the token still works.
+        case notRevoked
     }
 
     /// A check of an identity token or a notification that failed.
@@ -80,12 +82,14 @@ extension SignInWithAppleError {
         case .refused(let refusal): self.init(refusal, of: what)
         case .unusable(let response): self.init(response, to: what)
         case .unreachable(let error):
-            let isCancelled = error.kind == .cancelled && !error.requestMayHaveLeft
+            let isCancelled = error.kind == .cancelled && !failure.isOutcomeUnknown
             self.init(
                 isCancelled ? .cancelled : .unreachable, "\(what) failed: \(error.message)")
         case .unminted(let error): self.init(error)
         }
-        isRetryable = failure.cause.scope == .passing && !failure.isOutcomeUnknown
+        // Repeating a cancelled refresh or revocation is harmless.
+        isRetryable =
+            (failure.cause.scope == .passing || kind == .cancelled) && !failure.isOutcomeUnknown
         codeMayBeSpent = failure.isOutcomeUnknown
         retryAfter = failure.cause.retryAfter(at: now)
         requestID = failure.requestID

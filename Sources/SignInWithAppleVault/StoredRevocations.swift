@@ -3,38 +3,59 @@ internal import Lifecycle
 public import SignInWithApple
 
 extension TokenVault {
-    /// Revokes every token of a user, as App Store review requires when a user deletes the account.
+    /// Revokes every token of a user for one client; see ``revoke(userID:with:proof:)-(_,[_],_)``.
     ///
-    /// The vault records the intent before a request is sent, and the outcome afterwards. All
-    /// tokens are tried, even if one fails. Revoking twice is harmless: after a failure, call this
-    /// again.
-    ///
-    /// - Parameters:
-    ///   - userID: the user.
-    ///   - apple: the client that the tokens were issued to.
-    ///   - proof: the proof to obtain.
-    /// - Returns: the result for each token for which a request was sent; empty if the vault has no
-    ///   records of this user.
-    /// - Throws: ``TokenVaultError``, of kind `notRevoked` if Apple did not revoke a token; the
-    ///   first error if several tokens failed.
+    /// - Throws: ``TokenVaultError``, of kind `otherClients` if the vault also has tokens of the
+    ///   user for other clients.
     @discardableResult
     public func revoke(
         userID: String, with apple: SignInWithAppleClient,
         proof: RevocationProofLevel = .beforeAndAfter
     ) async throws(TokenVaultError) -> [RevocationResult] {
-        let user = try vaultUser(userID, apple.clientID)
+        try await revoke(userID: userID, with: [apple], proof: proof)
+    }
+
+    /// Revokes every token of a user, as App Store review requires when a user deletes the account.
+    ///
+    /// The vault records the intent before a request is sent, and the outcome afterwards. All
+    /// tokens are tried, even if one fails or its record is damaged. Revoking twice is harmless:
+    /// after a failure, call this again.
+    ///
+    /// - Parameters:
+    ///   - userID: the user.
+    ///   - clients: the clients that the tokens were issued to.
+    ///   - proof: the proof to obtain.
+    /// - Returns: the result for each token for which a request was sent; empty if the vault has no
+    ///   records of this user.
+    /// - Throws: ``TokenVaultError``, after all tokens were tried: of kind `notRevoked` if Apple did
+    ///   not revoke one, `recordDamaged` if a record cannot be read, `otherClients` if tokens remain
+    ///   that were issued to a client not in `clients`. If there are several errors, one that is
+    ///   retryable.
+    @discardableResult
+    public func revoke(
+        userID: String, with clients: [SignInWithAppleClient],
+        proof: RevocationProofLevel = .beforeAndAfter
+    ) async throws(TokenVaultError) -> [RevocationResult] {
+        let given = Set(clients.map(\.clientID))
+        let page = try await allRecords(ofUser: userID, given)
         var results: [RevocationResult] = []
-        var failure: TokenVaultError?
-        for record in try await records(of: user) {
+        var failures: [TokenVaultError] = []
+        for record in page.records.oldestFirst {
+            let client = clients.first { $0.clientID == record.user.clientID.rawValue }
+            guard let client else { continue }
             do throws(TokenVaultError) {
-                if let result = try await revoke(record, with: apple, proof) {
+                if let result = try await revoke(record, with: client, proof) {
                     results.append(result)
                 }
             } catch {
-                failure = failure ?? error
+                failures.append(error)
             }
         }
-        if let failure { throw failure }
+        failures += page.damaged.map { TokenVaultError($0.error) }
+        let others = page.records.filter { $0.state != .revoked }
+            .map(\.user.clientID.rawValue).filter { !given.contains($0) }
+        if !others.isEmpty { failures.append(.otherClients(Set(others).sorted(), userID)) }
+        if let failure = failures.first(where: \.isRetryable) ?? failures.first { throw failure }
         return results
     }
 
@@ -57,8 +78,9 @@ extension TokenVault {
         }
         try await run { _, now throws(VaultError) in try begun.end(revocation, at: now) }
         guard revocation.isDead else {
+            let cause = SignInWithAppleError(notRevoked: revocation)
             throw TokenVaultError(
-                .notRevoked, "Apple accepted the revocation, but the token still works")
+                .notRevoked, cause.message, isRetryable: cause.isRetryable, cause: cause)
         }
         return RevocationResult(revocation)
     }

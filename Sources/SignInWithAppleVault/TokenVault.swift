@@ -96,8 +96,10 @@ extension TokenVault {
         guard let token = signIn.refreshToken else {
             throw TokenVaultError(.invalidArgument, "the sign-in has no refresh token")
         }
+        let signedInAt = NumericDate(signIn.claims.issuedAt)
         return try await store(
-            token, userID: signIn.userID, clientID: signIn.claims.clientID)
+            token, of: vaultUser(signIn.userID, signIn.claims.clientID),
+            signedInAt: signedInAt.isWritable ? signedInAt : nil)
     }
 
     /// Stores a refresh token that Apple has just issued. A token that is already stored becomes
@@ -113,7 +115,12 @@ extension TokenVault {
     public func store(
         _ refreshToken: String, userID: String, clientID: String
     ) async throws(TokenVaultError) -> StoredToken {
-        let user = try vaultUser(userID, clientID)
+        try await store(refreshToken, of: vaultUser(userID, clientID), signedInAt: nil)
+    }
+
+    private func store(
+        _ refreshToken: String, of user: VaultUser, signedInAt: NumericDate?
+    ) async throws(TokenVaultError) -> StoredToken {
         let token = RefreshToken(SecretText(refreshToken))
         do throws(OpaqueTokenError) {
             try validateOpaqueToken(token.text)
@@ -121,7 +128,7 @@ extension TokenVault {
             throw TokenVaultError(.invalidArgument, "the refresh token \(error)")
         }
         return try await run { vault, now throws(VaultError) in
-            StoredToken(try vault.store(token, for: user, at: now))
+            StoredToken(try vault.store(token, for: user, signedInAt: signedInAt, at: now))
         }
     }
 
@@ -172,7 +179,20 @@ extension TokenVault {
         try await run { vault, _ throws(VaultError) in
             let page = try vault.store.records(of: [user])
             if let damaged = page.damaged.first { throw damaged.error }
-            return page.records.sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) }
+            return page.records.oldestFirst
+        }
+    }
+
+    /// The records of a user for all clients of the vault, and for `clientIDs`.
+    func allRecords(
+        ofUser userID: String, _ clientIDs: Set<String>
+    ) async throws(TokenVaultError) -> VaultPage {
+        let given = try clientIDs.map { id throws(TokenVaultError) in try vaultUser(userID, id) }
+        return try await run { vault, _ throws(VaultError) in
+            let known = try vault.store.clients().compactMap {
+                try? VaultUser($0, validating: userID)
+            }
+            return try vault.store.records(of: Array(Set(known + given)))
         }
     }
 
@@ -183,6 +203,11 @@ extension TokenVault {
             throw TokenVaultError(.invalidArgument, "'\(error.text)' \(error.fault)")
         }
     }
+}
+
+extension [VaultRecord] {
+    /// In the order in which their tokens were stored.
+    var oldestFirst: Self { sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) } }
 }
 
 extension DispatchQueue {

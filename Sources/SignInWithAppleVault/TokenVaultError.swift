@@ -39,6 +39,8 @@ public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
         case damaged
         /// Apple did not revoke a token: see ``TokenVaultError/cause``.
         case notRevoked
+        /// The vault has tokens of the user for clients that were not given.
+        case otherClients
     }
 
     /// What went wrong.
@@ -58,6 +60,13 @@ public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
         (self.isRetryable, self.cause) = (isRetryable, cause)
     }
 
+    static func otherClients(_ clients: [String], _ userID: String) -> Self {
+        Self(
+            .otherClients,
+            "tokens of user '\(userID)' remain that were issued to other clients: "
+                + clients.joined(separator: ", "))
+    }
+
     init(_ error: VaultError) {
         self.init(Kind(error.kind), error.message, isRetryable: error.isTemporary)
     }
@@ -69,12 +78,12 @@ extension TokenVaultError.Kind {
         case .notInitialized, .serverNotInitialized: self = .notInitialized
         case .alreadyInitialized: self = .alreadyInitialized
         case .tooNew: self = .tooNew
-        case .unusable: self = .unusable
+        case .unusable, .inUse, .moved, .copyIncomplete: self = .unusable
         case .unavailable: self = .unavailable
-        case .busy: self = .busy
+        case .busy, .moving: self = .busy
         case .full: self = .full
         case .untrusted: self = .untrusted
-        case .unreachable: self = .unreachable
+        case .unreachable, .readOnly: self = .unreachable
         case .damaged: self = .damaged
         case .key: self = .key
         case .keySuperseded: self = .keySuperseded

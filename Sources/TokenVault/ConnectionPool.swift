@@ -25,6 +25,20 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    /// Runs `body` as one transaction on a connection of its own, without migrating the tables.
+    func examine<Result: Sendable>(
+        _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
+    ) throws(VaultError) -> Result {
+        do throws(DatabaseFailure) {
+            return try connector.connect(creating: false).transaction(access, body)
+        } catch {
+            throw error.error
+        }
+    }
+
+    /// Closes the connection; the next transaction opens another one.
+    func close() { turn.withLock { _ in connection = nil } }
+
     /// Creates the tables, and the rows that `body` adds.
     func create(
         _ body: (any Database) throws(DatabaseFailure) -> Void

@@ -109,8 +109,13 @@ protocol DatabaseConnector: Sendable {
 
     /// Connects; creates a database file only if `creating`.
     func connect(creating: Bool) throws(DatabaseFailure) -> any Database
+
+    /// Removes a database file that has no tables, while no process uses it.
+    func removeIfEmpty() throws(DatabaseFailure)
 }
 
 extension DatabaseConnector {
     func weaknesses() throws(DatabaseFailure) -> [VaultWeakness] { [] }
+
+    func removeIfEmpty() throws(DatabaseFailure) {}
 }

@@ -37,11 +37,16 @@ struct DatabaseFailure: Error {
     }
 }
 
+extension DatabaseFailure: CustomStringConvertible {
+    var description: String { error.message }
+}
+
 extension VaultError {
     /// Adds that a change of the same call may have been committed.
     var withUnknownCommit: VaultError {
         VaultError(
-            kind, message + "; it is unknown whether the database committed the change")
+            kind, message + "; it is unknown whether the database committed the change",
+            remedy: remedy)
     }
 }
 

@@ -19,8 +19,12 @@ struct Dialect: Sendable {
     let now: String
     /// The same clock in milliseconds.
     let moment: String
+    /// A random number of 53 bits, another one for each row.
+    let random: String
     /// Locks the rows of a SELECT; waits for other locks.
     let lockingRows: String
+    /// Keeps others from changing the rows of a SELECT; waits for their changes.
+    let holdingRows: String
     /// Locks the rows of a SELECT; skips rows that others have locked.
     let skippingLockedRows: String
     /// Whether one statement can take many rows, as arrays of their columns. An embedded database has
@@ -33,6 +37,12 @@ struct Dialect: Sendable {
     let lockSchema: String?
     /// Locks the creation of keys; nil if a writing transaction already locks everything.
     let lockKeys: String?
+    /// Locks the vault's version against all other transactions; nil if a writing transaction already
+    /// locks everything.
+    let lockVersion: String?
+    /// Makes the next number of a table follow its highest one; nil if that is always so. The
+    /// parameter is the table.
+    let continueNumbers: (@Sendable (String) -> String)?
     /// The beginning of a reading and of a writing transaction.
     let beginReading, beginWriting: String
 
@@ -50,9 +60,11 @@ struct Dialect: Sendable {
         orderedTableOptions: "STRICT, WITHOUT ROWID",
         now: "CAST(strftime('%s', 'now') AS INTEGER)",
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
-        lockingRows: "", skippingLockedRows: "", takesArrays: false,
+        random: "(random() & 9007199254740991)",
+        lockingRows: "", holdingRows: "", skippingLockedRows: "", takesArrays: false,
         tableExists: { "SELECT 1 FROM sqlite_schema WHERE name = '\($0)'" },
-        lockSchema: nil, lockKeys: nil, beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
+        lockSchema: nil, lockKeys: nil, lockVersion: nil, continueNumbers: nil,
+        beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
 
     static let postgres = Self(
         integer: "BIGINT", text: "TEXT COLLATE \"C\"", bytes: "BYTEA",
@@ -61,11 +73,22 @@ struct Dialect: Sendable {
         orderedTableOptions: "",
         now: "CAST(floor(extract(epoch FROM statement_timestamp())) AS BIGINT)",
         moment: "CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS BIGINT)",
-        lockingRows: "FOR UPDATE", skippingLockedRows: "FOR UPDATE SKIP LOCKED",
+        random: "CAST(floor(random() * 9007199254740991) AS BIGINT)",
+        lockingRows: "FOR UPDATE", holdingRows: "FOR SHARE",
+        skippingLockedRows: "FOR UPDATE SKIP LOCKED",
         takesArrays: true,
         tableExists: { "SELECT 1 WHERE to_regclass('\($0)') IS NOT NULL" },
         lockSchema: "SELECT 1 FROM pg_advisory_xact_lock(\(vaultLock))",
         lockKeys: "LOCK TABLE vault_key IN SHARE MODE",
+        lockVersion: "LOCK TABLE vault_schema IN ACCESS EXCLUSIVE MODE",
+        // A damaged number near the limit would leave none for new rows.
+        continueNumbers: { table in
+            """
+            SELECT setval(pg_get_serial_sequence('\(table)', 'id'), greatest(max(id), 1),
+                coalesce(max(id) >= 1, false))
+            FROM \(table) WHERE id < 4611686018427387904
+            """
+        },
         beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         beginWriting: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
 

@@ -80,6 +80,56 @@ extension Database {
         return try run(sql, conditions.values)
     }
 
+    /// The last states of tokens, also under the ids that their users had before. Entries that cannot
+    /// be read count for nothing.
+    func lastStates(
+        of ids: [VaultRecordID]
+    ) throws(DatabaseFailure) -> [VaultRecordID: VaultPastState] {
+        guard try !run("SELECT 1 FROM vault_history LIMIT 1").isEmpty else { return [:] }
+        var found: [VaultRecordID: VaultPastState] = [:]
+        // By the id to look for.
+        var open = Dictionary(ids.map { (VaultRowKey($0), [$0]) }, uniquingKeysWith: +)
+        // The history is untrusted, so the number of followed ids is limited.
+        for _ in 0..<10 where !open.isEmpty {
+            let events = VaultHistoryEvent.allCases.filter { $0.state != nil }
+            for row in try lastEntries(of: Array(open.keys), events, at: "user_id") {
+                guard let event = row[3].text.flatMap(VaultHistoryEvent.init),
+                    let state = event.state, let since = try? row[4].date("time")
+                else { continue }
+                let past = VaultPastState(state, since: since)
+                for id in open.removeValue(forKey: VaultRowKey(row)) ?? [] { found[id] = past }
+            }
+            var earlier: [VaultRowKey: [VaultRecordID]] = [:]
+            for row in try lastEntries(of: Array(open.keys), [.remapped], at: "new_user_id") {
+                let key = VaultRowKey(row)
+                let old = VaultRowKey(
+                    clientID: key.clientID, userID: row[5].textBytes, fingerprint: key.fingerprint)
+                earlier[old, default: []] += open[key] ?? []
+            }
+            open = earlier
+        }
+        return found
+    }
+
+    /// The last entry about each token whose user has the id in a column: the token's key, the
+    /// event, the time and the user id.
+    private func lastEntries(
+        of keys: [VaultRowKey], _ events: [VaultHistoryEvent], at column: String
+    ) throws(DatabaseFailure) -> [[Value]] {
+        let names = events.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let list = RowList(columns: RowList.key, rows: keys.sorted().map(\.values))
+        return try run(for: list) { row in
+            row.forEach(
+                """
+                SELECT client_id, \(column), token_fingerprint, event, at, user_id
+                FROM vault_history
+                WHERE \(column) = \(row["user_id"]) AND client_id = \(row["client_id"])
+                    AND token_fingerprint = \(row["token_fingerprint"]) AND event IN (\(names))
+                ORDER BY at DESC, id DESC LIMIT 1
+                """)
+        }
+    }
+
     func historyCount(_ filter: VaultHistoryFilter) throws(DatabaseFailure) -> Int {
         let conditions = Conditions(filter, Stretch(after: nil, upTo: nil), about: nil)
         let sql = "SELECT count(*) FROM vault_history \(conditions.sql)"
@@ -87,7 +137,7 @@ extension Database {
     }
 
     /// All ids that a user has had, by the app transfers in the history.
-    private func allIDs(
+    func allIDs(
         of userID: UserID, _ clientID: ClientID?
     ) throws(DatabaseFailure) -> Set<Value> {
         var ids: Set<Value> = [.text(userID.rawValue)]
@@ -119,6 +169,13 @@ extension Database {
                     "DELETE FROM vault_history WHERE \(column) = $1 AND client_id = $2",
                     id, client)
             }
+        }
+    }
+
+    /// Deletes all entries about a user id, of every client.
+    func eraseHistory(ofUserID id: Value) throws(DatabaseFailure) {
+        for column in ["user_id", "new_user_id"] {
+            _ = try run("DELETE FROM vault_history WHERE \(column) = $1", id)
         }
     }
 

@@ -2,21 +2,64 @@ internal import Lifecycle
 
 // Leases of records.
 extension Database {
-    /// Up to `limit` rows whose leases end impossibly late, so that no run could ever claim them.
+    /// Up to `limit` leases of others that end later than any lease can; see ``VaultLeaseWatch``.
     ///
-    /// - Parameter isLocking: locks them until the transaction ends, and skips rows that others
+    /// - Parameter isLocking: locks their rows until the transaction ends, and skips rows that others
     ///   have locked.
-    func rowsLeasedTooLong(
-        _ filter: VaultFilter, _ limit: Int, isLocking: Bool = false
-    ) throws(DatabaseFailure) -> [DamagedRecord] {
+    func strayLeases(
+        _ filter: VaultFilter, besides owner: String, _ limit: Int, isLocking: Bool = false
+    ) throws(DatabaseFailure) -> [VaultStrayLease] {
+        try rows(filter, besides: owner, limit, isLocking: isLocking) { conditions in
+            conditions.add("lease_until > \(latestEndOfLease)")
+            conditions.add("lease_owner IS NOT NULL AND given_back_at IS NULL")
+        }.compactMap { row in
+            guard row.count == 5, let end = row[4].integer else { return nil }
+            return VaultStrayLease(row: VaultRowKey(row), owner: row[3].textBytes, end: end)
+        }
+    }
+
+    /// Frees up to `limit` rows that nobody holds, and that claims would find only later: they were
+    /// written by a clock that was ahead.
+    ///
+    /// - Returns: the number of rows.
+    func freeRowsOfTheFuture(
+        _ filter: VaultFilter, besides owner: String, _ limit: Int
+    ) throws(DatabaseFailure) -> Int {
+        let found = try rows(filter, besides: owner, limit, isLocking: true) { conditions in
+            conditions.add("lease_until > \(dialect.now) + \(Self.tolerance)")
+            conditions.add("(lease_owner IS NULL OR given_back_at IS NOT NULL)")
+        }
+        try free(found.map { VaultRowKey($0) })
+        return found.count
+    }
+
+    /// Ends leases, so that the next claim finds the records. Only for rows that this transaction has
+    /// locked.
+    func free(_ rows: [VaultRowKey]) throws(DatabaseFailure) {
+        let list = RowList(columns: RowList.key, rows: rows.map(\.values))
+        _ = try run(for: list) { row in
+            """
+            UPDATE vault_token SET lease_owner = NULL, lease_until = 0, given_back_at = NULL
+            \(row.source("FROM")) WHERE \(row.isTheSameToken)
+            """
+        }
+    }
+
+    /// Rows in the order of an index, with their leases.
+    private func rows(
+        _ filter: VaultFilter, besides owner: String, _ limit: Int, isLocking: Bool,
+        _ select: (inout Conditions) -> Void
+    ) throws(DatabaseFailure) -> [[Value]] {
         var rows: [[Value]] = []
         try forEachClient(of: filter) { client throws(DatabaseFailure) in
             for state in filter.allStates where rows.count < limit {
                 var conditions = Conditions(filter, client, state)
-                conditions.add("lease_until > \(latestEndOfLease)")
+                select(&conditions)
+                conditions.add(
+                    "(lease_owner IS NULL OR lease_owner <> \(conditions.add(.text(owner))))")
                 let sql = """
-                    SELECT client_id, user_id, token_fingerprint FROM vault_token
-                    \(conditions.sql) ORDER BY lease_until, user_id
+                    SELECT client_id, user_id, token_fingerprint, lease_owner, lease_until
+                    FROM vault_token \(conditions.sql) ORDER BY lease_until, user_id
                     LIMIT \(conditions.add(.integer(limit - rows.count)))
                     \(isLocking ? dialect.skippingLockedRows : "")
                     """
@@ -24,13 +67,16 @@ extension Database {
             }
             return rows.count < limit
         }
-        return rows.map { DamagedRecord(VaultRowKey($0), "its lease_until is out of range") }
+        return rows
     }
 
-    /// The latest possible end of a lease, plus a day in case the clock was set back.
+    /// The latest possible end of a lease. It is not computed from the end, which may be any number.
     private var latestEndOfLease: String {
-        "\(dialect.now) + \(VaultLease.longest + 86_400)"
+        "\(dialect.now) + \(VaultLease.longest.components.seconds + Self.tolerance)"
     }
+
+    /// By how many seconds the clock may be set back without making leases strange.
+    private static var tolerance: Int64 { 60 }
 
     /// - Parameter body: returns whether to continue.
     private func forEachClient(
@@ -107,8 +153,8 @@ extension Database {
             for state in filter.allStates {
                 var conditions = Conditions(filter, client, state)
                 conditions.add("lease_until > \(dialect.now)")
-                conditions.add("lease_until <= \(latestEndOfLease)")
                 conditions.add("lease_owner <>", .text(owner))
+                conditions.add("given_back_at IS NULL")
                 // In this order, the rows are adjacent in an index.
                 let sql = """
                     SELECT count(*), max(lease_until), \(dialect.now)
@@ -120,12 +166,17 @@ extension Database {
                     let now = row[2].integer
                 else { continue }
                 count += number
-                seconds = max(seconds, end.subtractingReportingOverflow(now).partialValue)
+                let (left, isTooLong) = end.subtractingReportingOverflow(now)
+                seconds = max(
+                    seconds, isTooLong ? Int(Self.farthest) : min(left, Int(Self.farthest)))
             }
             return true
         }
         return (count, seconds)
     }
+
+    /// A hundred years: a later end of a lease is shown as this.
+    private static var farthest: Int64 { 3_155_760_000 }
 
     /// The time of the clock that measures leases, in milliseconds.
     func moment() throws(DatabaseFailure) -> Int { try time(dialect.moment) }
@@ -152,10 +203,9 @@ extension VaultLease {
     /// The minimum duration of the lease.
     var remaining: Duration { .seconds(seconds) }
 
-    private var seconds: Int64 { min(max(duration.components.seconds, 0), Self.longest) }
-
-    /// A hundred years.
-    static let longest: Int64 = 3_155_760_000
+    private var seconds: Int64 {
+        min(max(duration.components.seconds, 0), Self.longest.components.seconds)
+    }
 }
 
 extension VaultFilter {

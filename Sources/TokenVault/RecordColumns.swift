@@ -115,9 +115,11 @@ extension Value {
 }
 
 /// A column of a row has a value that siwa never writes.
-struct DamagedColumn: Error {
+struct DamagedColumn: Error, CustomStringConvertible {
     /// What is wrong, as a sentence without a full stop.
     let reason: String
+
+    var description: String { reason }
 
     init(_ reason: String) { self.reason = reason }
 }

@@ -32,17 +32,44 @@ extension Schema {
     /// Creates or migrates the tables.
     func createOrMigrate(_ database: any Database, _ name: String) throws(DatabaseFailure) {
         try lock(database)
-        guard try exists(in: database) else { return try make(in: database) }
-        if try isOutdated(in: database, name) { try migrate(database, name) }
+        guard try pendingChange(in: database, name) != nil else { return }
+        if try exists(in: database) {
+            try migrate(database, name)
+        } else {
+            try make(in: database)
+        }
     }
 
-    private func make(in database: any Database) throws(DatabaseFailure) {
+    /// What creating or migrating the tables would do, as a part of a sentence; nil if they are of
+    /// this version. The vault's tables are never created.
+    ///
+    /// - Throws: if they cannot be used, also because of the vault's mark.
+    func pendingChange(
+        in database: any Database, _ name: String
+    ) throws(DatabaseFailure) -> String? {
+        let isVault = table == Self.vault.table
+        guard try (isVault ? true : exists(in: database)) else {
+            try requireNoTables(in: database, name)
+            return "\(subject) will be created"
+        }
+        guard try isOutdated(in: database, name) else {
+            if isVault { try require(for: .writing, in: database, name) }
+            return nil
+        }
+        let found = try storedVersion(in: database, name)
+        if hasMark(at: found) { try database.mark(name)?.check(.writing, name) }
+        return "\(subject) will be migrated from version \(found) to \(version)"
+    }
+
+    /// Creates the tables in a database that has none of them.
+    func make(in database: any Database) throws(DatabaseFailure) {
         try run(0, in: database)
         _ = try database.run(
             "INSERT INTO \(table) (version) VALUES ($1)", .integer(version))
     }
 
-    private func exists(in database: any Database) throws(DatabaseFailure) -> Bool {
+    /// Whether the table of the version exists.
+    func exists(in database: any Database) throws(DatabaseFailure) -> Bool {
         try !database.run(database.dialect.tableExists(table)).isEmpty
     }
 
@@ -66,24 +93,40 @@ extension Schema {
         return found < version
     }
 
-    /// Fails unless the tables have this version and those of another schema have its version; one
-    /// statement reads both.
+    /// Fails unless the tables have this version and those of the vault have its version, or if the
+    /// vault's mark forbids the transaction; one statement reads all of it.
     func require(
-        and other: Schema, in database: any Database, _ name: String
+        and vault: Schema, for access: Access, in database: any Database, _ name: String
     ) throws(DatabaseFailure) {
         guard try exists(in: database) else {
             throw DatabaseFailure(missing.kind, "\(missing.message) in \(name)")
         }
-        let schemas = [self, other]
-        let columns = schemas.map { "(SELECT version FROM \($0.table) LIMIT 1)" }
+        let columns =
+            ["(SELECT version FROM \(table) LIMIT 1)"]
+            + ["version", "state", "place", "move_id"].map {
+                "(SELECT \($0) FROM \(vault.table) LIMIT 1)"
+            }
         let row = try database.run("SELECT \(columns.joined(separator: ", "))").first ?? []
-        for (schema, found) in zip(schemas, row) { try schema.require(found, name) }
+        try require(row.first ?? .null, name)
+        try vault.require(row.dropFirst(), for: access, name)
     }
 
-    /// Fails unless the tables have this version.
-    func require(in database: any Database, _ name: String) throws(DatabaseFailure) {
-        try require(
-            try database.run("SELECT version FROM \(table)").first?.first ?? .null, name)
+    /// Fails unless the vault's tables have this version, or if the vault's mark forbids the
+    /// transaction.
+    func require(
+        for access: Access, in database: any Database, _ name: String
+    ) throws(DatabaseFailure) {
+        let columns = hasMark(at: version) ? "version, \(MoveMark.columns)" : "version"
+        let row = try database.run("SELECT \(columns) FROM \(table)").first ?? [.null]
+        try require(row[...], for: access, name)
+    }
+
+    private func require(
+        _ row: ArraySlice<Value>, for access: Access, _ name: String
+    ) throws(DatabaseFailure) {
+        try require(row.first ?? .null, name)
+        guard hasMark(at: version) else { return }
+        try MoveMark(row.dropFirst(), name)?.check(access, name)
     }
 
     private func require(_ found: Value, _ name: String) throws(DatabaseFailure) {
@@ -95,11 +138,14 @@ extension Schema {
     /// Migrates the tables to the current version.
     func migrate(_ database: any Database, _ name: String) throws(DatabaseFailure) {
         try lock(database)
-        try run(try storedVersion(in: database, name), in: database)
+        let found = try storedVersion(in: database, name)
+        if hasMark(at: found) { try database.mark(name)?.check(.writing, name) }
+        try run(found, in: database)
         _ = try database.run("UPDATE \(table) SET version = $1", .integer(version))
     }
 
-    private func lock(_ database: any Database) throws(DatabaseFailure) {
+    /// Lets other creations and migrations wait until the transaction ends.
+    func lock(_ database: any Database) throws(DatabaseFailure) {
         if let lock = database.dialect.lockSchema { _ = try database.run(lock) }
     }
 
@@ -109,7 +155,8 @@ extension Schema {
         }
     }
 
-    private func storedVersion(
+    /// The version of the tables.
+    func storedVersion(
         in database: any Database, _ name: String
     ) throws(DatabaseFailure) -> Int {
         try checked(

@@ -120,12 +120,13 @@ extension Schema {
 
     /// The time of a token's sign-in, and whether the vault is moving to another database: `state`
     /// is NULL, `copying` in an incomplete target, `moving` or `moved` in the source; `place` is the
-    /// other database, without a password.
+    /// other database, without a password; `move_id` is the same random text in both.
     @Sendable private static func moves(_ dialect: Dialect) -> [String] {
         [
             "ALTER TABLE vault_token ADD COLUMN signed_in_at \(dialect.integer)",
             "ALTER TABLE vault_schema ADD COLUMN state \(dialect.text)",
             "ALTER TABLE vault_schema ADD COLUMN place \(dialect.text)",
+            "ALTER TABLE vault_schema ADD COLUMN move_id \(dialect.text)",
         ]
     }
 

@@ -4,11 +4,13 @@ internal import HTTPServer
 internal import LocalFiles
 
 /// An error with its message, hints and exit code.
-struct Failure: Error {
+struct Failure: Error, CustomStringConvertible {
     let code: String
     let message: String
     let hints: [String]
     let exitCode: ExitCode
+
+    var description: String { message }
 
     /// The first line says what happened, the others what to do.
     var lines: [String] { ["siwa-emulator: \(code): \(message)"] + hints.map { "hint: \($0)" } }

@@ -29,6 +29,24 @@ struct TLSTests {
         }
     }
 
+    @Test func `a byte order mark before an authority is dropped, with and without others`()
+        async throws
+    {
+        let text = try authority.certificate.pemRepresentation()
+        let marked = try folder.write("marked.pem", [0xEF, 0xBB, 0xBF] + text)
+        let system = try folder.write(
+            "system.pem",
+            try CertificateAuthority.named("system").certificate.pemRepresentation())
+        let empty = try TemporaryFolder()
+        try await TLSServer.serving(TLSIdentity(authority, .host("localhost"))) { server in
+            for variables in [["SSL_CERT_FILE": system], ["SSL_CERT_DIR": empty.path]] {
+                let transport = try CurlTransport(
+                    authorityFile: marked, variables: { variables[$0] })
+                #expect(try await transport.get("localhost", server).status == 200)
+            }
+        }
+    }
+
     @Test func `an added authority is trusted besides the system's`() async throws {
         let system = try CertificateAuthority.named("system")
         let systemFile = try folder.write("system.pem", system.certificate.pemRepresentation())

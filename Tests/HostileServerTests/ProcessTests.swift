@@ -87,6 +87,8 @@ import Testing
         #expect(result.exitCode == 74, "\(result)")
         #expect(result.output.contains("siwa: not_delivered: "), "\(result)")
         #expect(result.output.contains("file too large"), "\(result)")
+        #expect(result.output.contains("ulimit -f"), "\(result)")
+        #expect(!result.output.contains("disk"), "\(result)")
         #expect(access(folder.path("secret"), F_OK) != 0)
     }
 
@@ -105,7 +107,7 @@ import Testing
             ) { $1 })
         #expect(result.exitCode == 75, "\(result)")
         #expect(result.output.contains("siwa: resources: "), "\(result)")
-        #expect(result.output.contains("File too large"), "\(result)")
+        #expect(result.output.contains("File too large (ulimit -f)"), "\(result)")
     }
 
     @Test(

@@ -43,6 +43,36 @@ import Testing
         #expect(spy.requests == ["/auth/token", "/auth/keys"])
     }
 
+    @Test func `a cancelled refresh or revocation may be repeated`() async throws {
+        try await Fixture.serving { fixture in
+            let token = try #require(
+                try await fixture.client.exchange(fixture.apple.signIn()).refreshToken)
+            for path in ["/auth/token", "/auth/revoke"] {
+                try await fixture.apple.control(
+                    "faults", #"{"endpoint": "\#(path)", "delay": "1h"}"#)
+                let count = try await fixture.requests(to: path)
+                let task = Task {
+                    try await thrownError { () async throws(SignInWithAppleError) in
+                        if path == "/auth/token" {
+                            try await fixture.client.refresh(token)
+                        } else {
+                            try await fixture.client.revoke(token, proof: .none)
+                        }
+                    }
+                }
+                try await eventually("\(path) is asked for") {
+                    try await fixture.requests(to: path) > count
+                }
+                task.cancel()
+                let failure = try await task.value
+                #expect(failure.kind == .cancelled && failure.isRetryable, "\(failure)")
+                #expect(!failure.codeMayBeSpent)
+            }
+            let proof = try await fixture.client.revoke(token)
+            #expect(proof.isDead)
+        }
+    }
+
     @Test func `before the code is sent, nothing leaves`() async throws {
         let apple = try await InProcessApple()
         let spy = SpyTransport(apple.transport)

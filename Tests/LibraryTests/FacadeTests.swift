@@ -63,6 +63,25 @@ import Testing
         }
     }
 
+    @Test func `a token that survives its revocation is an error`() async throws {
+        try await Fixture.serving { fixture in
+            let token = try #require(
+                try await fixture.client.exchange(fixture.apple.signIn()).refreshToken)
+            let spy = SpyTransport(fixture.apple.transport) { request in
+                request.path == "/auth/revoke" ? TransportResponse(status: 200) : nil
+            }
+            let deaf = try Fixture.makeClient(fixture.apple, spy)
+            for proof in [RevocationProofLevel.confirm, .beforeAndAfter] {
+                let failure = try await thrownError { () async throws(SignInWithAppleError) in
+                    try await deaf.revoke(token, proof: proof)
+                }
+                #expect(failure.kind == .notRevoked && failure.isRetryable)
+                #expect(failure.status == 200)
+            }
+            #expect(try await fixture.client.revoke(token).isDead)
+        }
+    }
+
     @Test func `an access token can be revoked`() async throws {
         try await Fixture.serving { fixture in
             let signIn = try await fixture.client.exchange(fixture.apple.signIn())
@@ -143,6 +162,15 @@ import Testing
                     try await fixture.client.verify(forged)
                 }
                 #expect(failure.kind == .invalidIdentityToken && !failure.isRetryable)
+                let isToken = forged.hasSuffix(".AAAA")
+                #expect(failure.failedChecks.map(\.name) == [isToken ? "signature" : "format"])
+            }
+            for body in ["", "{}", #"{"payload":"a.b.c"}"#, "payload=\(token)"] {
+                let failure = try await thrownError { () async throws(SignInWithAppleError) in
+                    try await fixture.client.notification(body)
+                }
+                #expect(failure.kind == .invalidNotification)
+                #expect(failure.failedChecks.map(\.name) == ["format"])
             }
             let failure2 = try await thrownError { () async throws(SignInWithAppleError) in
                 try await fixture.client.notification(#"{"payload":"\#(token)"}"#)

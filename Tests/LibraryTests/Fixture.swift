@@ -21,6 +21,14 @@ struct Fixture: Sendable {
         }
     }
 
+    /// How many requests the emulator received at a path.
+    func requests(to path: String) async throws -> Int {
+        let log = try await apple.control("requests")
+        let json = try JSONSerialization.jsonObject(with: Data(log.utf8))
+        let requests = (json as? [String: Any])?["requests"] as? [[String: Any]] ?? []
+        return requests.count { $0["path"] as? String == path }
+    }
+
     static func makeClient(
         _ apple: InProcessApple, _ transport: any SignInWithApple.Transport,
         baseURL: String = "https://appleid.apple.com", maxAttempts: Int = 4,

@@ -1,5 +1,6 @@
 import Foundation
 import SIWACrypto
+import Synchronization
 import TestSupport
 import Testing
 
@@ -20,11 +21,12 @@ import Testing
 
     private func run(
         _ path: String, input: String = "", variables: [String: String] = [:],
-        withheld: Set<String> = [], limit: Int = 60
+        withheld: Set<String> = [], limit: Int = 60,
+        output: (@Sendable (String) -> Void)? = nil
     ) throws -> ProgramEnding {
         let program = ChildProgram(
             path, input: SecretBytes(input.utf8), variables: variables, withheld: withheld,
-            limit: limit)
+            limit: limit, output: output)
         while true {
             do throws(FileError) {
                 return try runProgram(program)
@@ -74,6 +76,27 @@ import Testing
 
     @Test func `a program that ignores SIGTERM is killed`() throws {
         #expect(try run(script("trap '' TERM; while :; do sleep 1; done"), limit: 1) == .overdue)
+    }
+
+    @Test func `its output and its errors are given line by line, to the last one`() throws {
+        let lines = Mutex<[String]>([])
+        let path = try script("echo one; echo two >&2; seq 1 20000; printf 'no end'")
+        #expect(try run(path) { line in lines.withLock { $0.append(line) } } == .exit(0))
+        let seen = lines.withLock { $0 }
+        #expect(seen.prefix(3) == ["one", "two", "1"])
+        #expect(seen.suffix(2) == ["20000", "no end"])
+        #expect(seen.count == 20003)
+    }
+
+    @Test func `a line that is too long is replaced, and a child that goes on is not awaited`()
+        throws
+    {
+        let lines = Mutex<[String]>([])
+        let path = try script("head -c 100000 /dev/zero; echo; sleep 600 & echo $!")
+        #expect(try run(path) { line in lines.withLock { $0.append(line) } } == .exit(0))
+        let seen = lines.withLock { $0 }
+        #expect(seen.first == "(a line of more than 65536 bytes)")
+        if let child = seen.last.flatMap({ pid_t($0) }) { kill(child, SIGKILL) }
     }
 
     @Test func `what cannot be started is an error`() throws {

@@ -115,6 +115,17 @@ import Testing
         }
     }
 
+    @Test func `a byte order mark at the beginning is dropped, one further on is not`() throws {
+        for (text, expected) in [
+            ("\u{FEFF}text", "text"), ("\u{FEFF}\u{FEFF}", "\u{FEFF}"), ("\u{FEFF}", ""),
+            ("a\u{FEFF}", "a\u{FEFF}"),
+        ] {
+            try folder.write(text, to: "file")
+            #expect(
+                try readFile(folder.path("file")).contents.revealed() == Array(expected.utf8))
+        }
+    }
+
     @Test func `a named pipe is read to its end`() throws {
         let path = folder.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)
@@ -140,6 +151,15 @@ import Testing
             return try readStandardInput().revealed()
         }
         #expect(rest == Array("second\nthird".utf8))
+    }
+
+    @Test func `a byte order mark at the beginning is dropped`() throws {
+        let line = try withStandardInput("\u{FEFF}line\n") {
+            try readStandardInputLine().revealed()
+        }
+        #expect(line == Array("line".utf8))
+        let all = try withStandardInput("\u{FEFF}all\n") { try readStandardInput().revealed() }
+        #expect(all == Array("all\n".utf8))
     }
 
     @Test func `lines come one after the other, the last one without a line feed`() throws {
@@ -205,6 +225,15 @@ import Testing
         #expect(FileError("write", "f", code: code).isTemporary == expected)
         #expect(FileError("write", "f", code: code).isMissing == (code == ENOENT))
         #expect(!FileError("write", "f", code: code).reason.isEmpty)
+    }
+
+    @Test func `an error that a limit causes names the limit`() {
+        let remedies = [EMFILE: "ulimit -n", EFBIG: "ulimit -f", ENFILE: "fs.file-max"]
+        for (code, words) in remedies {
+            let remedy = FileError("write", "f", code: code).remedy ?? ""
+            #expect(remedy.contains(words), "\(remedy)")
+        }
+        #expect(FileError("write", "f", code: ENOSPC).remedy == nil)
     }
 
     @Test func `an interrupted call is made again`() throws {

@@ -3,6 +3,8 @@ import Testing
 
 /// What a batch says while Apple gives no usable answer.
 @Suite struct BatchSilenceTests {
+    private static let token = "r0123456789abcdef0123456789abcdef.0.msux.AbCdEfGhIjKlMnOpQrSt-1"
+
     @Test(arguments: ["refresh", "revoke"])
     func `a batch that gets no usable answer for two minutes says so`(
         _ command: String
@@ -10,7 +12,7 @@ import Testing
         var harness = try await CommandHarness()
         // Asked again after 100 s and 200 s; then the run gives up.
         harness.carrier = ScriptedApple.throttling(9)
-        harness.memory.with { $0.input = Array("r-hush-1\n".utf8) }
+        harness.memory.with { $0.input = Array((Self.token + "\n").utf8) }
         let outcome = await harness.run(["batch", command, "--input", "-"])
         #expect(outcome.exitCode == 75, "\(outcome)")
         let warnings = outcome.errors.filter { $0.contains("no request has succeeded") }
@@ -23,7 +25,7 @@ import Testing
     @Test func `a shorter pause that Apple asks for is nothing to warn of`() async throws {
         var harness = try await CommandHarness()
         harness.carrier = ScriptedApple.throttling(1)
-        harness.memory.with { $0.input = Array("r-hush-1\n".utf8) }
+        harness.memory.with { $0.input = Array((Self.token + "\n").utf8) }
         let outcome = await harness.run(["batch", "revoke", "--input", "-"])
         #expect(outcome.exitCode == 0 && outcome.errors.count == 1, "\(outcome)")
     }

@@ -138,7 +138,7 @@ import Testing
         let input = BatchInputLines(
             try World.Streams.inside(harness).lines(nil) {},
             ResumedInput(ids: SeenIDs(spill: noRoom)), BatchOutput(other),
-            read: TokenBatch.readOpaque)
+            read: { line, number throws(InvalidLine) in try TokenBatch.readOpaque(line, number) })
         var items = 0
         while case .item = input.next() { items += 1 }
         #expect(items == 2048 && other.text == "" && input.idFailure?.isTemporary == true)

@@ -45,10 +45,12 @@ struct CommandHarness: Sendable {
         world.variables = { [memory] name in memory.with { $0.variables[name] } }
         putFiles(into: &world)
         world.runProgram = { [memory] program throws(FileError) in
-            memory.with { state in
+            let (lines, ending) = memory.with { state in
                 state.programs.append(program)
-                return state.ending
+                return (state.programLines, state.ending)
             }
+            for line in lines { program.output?(line) }
+            return ending
         }
         if memory.with({ $0.answers != nil }) {
             world.ask = { [memory] question throws(FileError) in memory.answer(question) }
@@ -93,14 +95,18 @@ struct CommandHarness: Sendable {
         world.files.remove = { [memory] path throws(FileError) in
             memory.with { _ = $0.files.removeValue(forKey: path) }
         }
-        world.files.publish = { [memory] bytes, path throws(FileError) in
-            try memory.publish(bytes, to: path)
+        world.files.readRegular = { [memory] path throws(FileError) in try memory.read(path) }
+        world.files.checkReplacement = { [memory] path, rule throws(FileError) in
+            try memory.check(path, rule)
+        }
+        world.files.replace = { [memory] bytes, path, rule throws(FileError) in
+            try memory.replace(path, with: bytes, rule)
         }
         world.files.tryLock = { [memory] path in memory.lock(path) }
         guard let input = memory.with({ $0.input }) else { return }
         let line = input.prefix { $0 != 0x0A }
-        world.files.readLine = { () throws(FileError) in SecretBytes(line) }
-        world.files.readAll = { () throws(FileError) in SecretBytes(input) }
+        world.files.readLine = { () throws(FileError) in SecretBytes(line).withoutByteOrderMark }
+        world.files.readAll = { () throws(FileError) in SecretBytes(input).withoutByteOrderMark }
     }
 
     /// Runs one command line, and checks the invariants of every run.

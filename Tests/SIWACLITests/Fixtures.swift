@@ -79,7 +79,16 @@ struct Fixtures: Sendable {
             "APPLE_TOKEN": Self.vector("identity-token-2019-06.jwt"),
             "APPLE_NOTIFICATION": Self.vector("notification-2022-07.jwt"),
             "APPLE_KEYS": Self.vector("jwks-2019-2022.json"),
-        ]
+        ].merging(Self.refreshTokens) { first, _ in first }
+    }
+
+    /// `T1` to `T9`: texts of the shape of refresh tokens, which Apple does not know.
+    private static var refreshTokens: [String: String] {
+        Dictionary(
+            (1...9).map { number in
+                let digits = String(repeating: "0123456789abcde\(number)", count: 2)
+                return ("T\(number)", "r\(digits).0.msux.AbCdEfGhIjKlMnOpQrSt-\(number)")
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     static let configuration = """

@@ -1,4 +1,5 @@
 import JOSE
+import TestSupport
 import Testing
 
 /// The invariants of every run
@@ -42,6 +43,7 @@ struct Invariants {
         for secret in secrets where visible.contains(secret) {
             Issue.record("'\(secret.prefix(8))…' is a secret, and it shows: \(call)\n\(visible)")
         }
+        #expect(typeNames(in: visible) == [], "\(call)\n\(visible)")
         for line in outcome.errors {
             let isTame = line.unicodeScalars.allSatisfy {
                 !($0.value < 0x20 || (0x7F..<0xA0).contains($0.value))

@@ -63,6 +63,7 @@ struct KeySetHarness: Sendable {
             now: { [memory] in memory.with { $0.now } }, timekeeper: elapsed.timekeeper)
         world.variables = { [memory] name in memory.with { $0.variables[name] } }
         world.files.read = { [memory] path throws(FileError) in try memory.read(path) }
+        world.files.readRegular = { [memory] path throws(FileError) in try memory.read(path) }
         world.files.write = { [memory] bytes, path, _ throws(FileError) in
             memory.write(bytes, to: path)
         }

@@ -58,6 +58,8 @@ final class Memory: Sendable {
         var answers: [String]?
         /// How the programs end that siwa runs.
         var ending = ProgramEnding.exit(0)
+        /// What they print.
+        var programLines: [String] = []
         /// The programs that were run.
         var programs: [ChildProgram] = []
     }
@@ -93,11 +95,21 @@ final class Memory: Sendable {
         }
     }
 
-    /// Readable by everybody, as the real one.
-    func publish(_ contents: SecretBytes, to path: String) throws(FileError) {
+    /// Like the real one, by the same rule.
+    func check(_ path: String, _ rule: ReplacementRule) throws(FileError) {
+        guard let old = with({ $0.files[path] }) else { return }
+        try rule.check(SecretBytes(old.contents), at: path)
+    }
+
+    /// Like the real one; nothing can be written in `/full`.
+    func replace(
+        _ path: String, with contents: SecretBytes, _ rule: ReplacementRule
+    ) throws(FileError) {
+        try check(path, rule)
         guard !path.hasPrefix("/full/") else { throw FileError("write", path, code: 28) }
         with {
-            $0.files[path] = File(contents: contents.revealed(), permissions: 0o644)
+            $0.files[path] = File(
+                contents: contents.revealed(), permissions: rule.permissions)
             $0.written.append(path)
         }
     }

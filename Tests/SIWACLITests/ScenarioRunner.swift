@@ -76,6 +76,8 @@ struct ScenarioRunner {
                 }
             case "answer":
                 state.answers = (state.answers ?? []) + [words.joined(separator: " ")]
+            case "program" where words[0] == "says":
+                state.programLines.append(words.dropFirst().joined(separator: " "))
             case "program":
                 state.ending =
                     words[0] == "overdue" ? .overdue : .exit(try #require(CInt(words[1])))

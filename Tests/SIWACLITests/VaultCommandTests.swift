@@ -115,6 +115,95 @@ import Testing
         #expect(await harness.run(["vault", "check", "--print", "keys"]).output == "{\"2\":3}\n")
     }
 
+    /// What siwa-server seals outside the records, with the vault's first key.
+    private func keepSecrets() throws -> [VaultSecret] {
+        let keys = try #require(harness.memory.with { $0.files["/siwa/vault.key"]?.contents })
+        let vault = try Vault(
+            harness.vault, VaultKeyRing(SecretBytes(keys)), by: VaultActor(command: "", host: ""))
+        let rows: [VaultSecret.Row] = [.job(1), .job(2), .code([1, 2, 3, 4, 5, 6, 7])]
+        let secrets = try rows.map { row in
+            VaultSecret(
+                row: row, place: ["\(row)"],
+                sealed: try vault.seal(SecretBytes("r-hush".utf8), for: ["\(row)"]))
+        }
+        harness.vault.keep(secrets)
+        return secrets
+    }
+
+    @Test func `rekey and check cover what siwa-server has sealed`() async throws {
+        await take(["a"])
+        _ = try keepSecrets()
+        #expect(await harness.run(["vault", "check", "--print", "keys"]).output == "{\"1\":4}\n")
+        #expect(
+            await harness.run(["vault", "check", "--print", "sealed_elsewhere"]).output == "3\n")
+        let outcome = await harness.run(["vault", "rekey", "--print", "resealed"])
+        #expect(outcome.exitCode == 0 && outcome.output == "4\n", "\(outcome)")
+        #expect(outcome.errors.contains { $0.contains("no record is still encrypted with key 1") })
+        #expect(await harness.run(["vault", "check", "--print", "keys"]).output == "{\"2\":4}\n")
+    }
+
+    @Test func `what siwa-server has sealed and cannot be opened is named, and needs the old key`()
+        async throws
+    {
+        await take(["a"])
+        let good = try keepSecrets()
+        var bytes = good[1].sealed.bytes
+        bytes[14] ^= 1
+        let spoilt = VaultSecret(
+            row: good[1].row, place: good[1].place, sealed: SealedSecret(keyNumber: 1, bytes: bytes)
+        )
+        harness.vault.keep([good[0], spoilt, good[2]])
+        for command in ["check", "rekey"] {
+            let outcome = await harness.run(["vault", command])
+            #expect(outcome.exitCode == 3, "\(outcome)")
+            #expect(
+                outcome.errors.contains {
+                    $0.contains("job 2 of siwa-server's outbox cannot be opened")
+                },
+                "\(outcome)")
+            #expect(!outcome.errors.contains { $0.contains("no record is still encrypted") })
+        }
+        // An earlier run that was stopped is continued, even if only such a secret is left.
+        harness.vault.keep([good[0]])
+        let rest = await harness.run(["vault", "rekey", "--print", "resealed"])
+        #expect(rest.output == "1\n", "\(rest)")
+        #expect(await harness.run(["vault", "check", "--print", "keys"]).output == "{\"2\":2}\n")
+    }
+
+    @Test func `a removed token keeps the last state of its history when it is imported again`()
+        async throws
+    {
+        await take(["a", "b", "c"])
+        let vault = KeylessVault(harness.vault, by: VaultActor(command: "", host: ""))
+        let ids = try ["a", "b", "c"].map {
+            try #require(try harness.vault.newestRecord(of: user($0)))
+        }
+        let states: [VaultHistoryEvent] = [.revoked, .dead, .stored]
+        try harness.vault.change([], releasing: nil) { _ in
+            VaultChanges(
+                history: zip(ids, states).map { record, event in
+                    VaultHistoryEntry(
+                        at: NumericDate(1_750_000_000), event: event, user: record.user,
+                        fingerprint: record.id.fingerprint,
+                        actor: VaultActor(command: "", host: ""))
+                })
+        }
+        for name in ["a", "b", "c"] {
+            _ = try vault.remove(user(name), at: NumericDate(1_760_000_000))
+        }
+        let lines = ["a", "b", "c"].map {
+            #"{"user_id":"\#($0)","refresh_token":"r-hush-\#($0)","changed_at":1800000000}"# + "\n"
+        }
+        func run(_ flags: [String]) async -> [VaultState?] {
+            harness.memory.with { $0.input = Array(lines.joined().utf8) }
+            _ = await harness.run(["vault", "import", "-q"] + flags)
+            return ["a", "b", "c"].map { try? harness.vault.newestRecord(of: user($0))?.state }
+        }
+        #expect(await run(["--dry-run"]) == [nil, nil, nil])
+        #expect(await run([]) == [.revoked, .dead, .active])
+        #expect(await run(["--overwrite-states"]) == [.active, .active, .active])
+    }
+
     @Test func `rekey marks the old keys as retired, and keeps every other byte`() async throws {
         harness.memory.with { $0.files["/siwa/vault.key"]?.contents += Array("# note".utf8) }
         let before = harness.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }

@@ -60,7 +60,11 @@ import Testing
             [Expected(deed: "records written", counts: pages)]
         ),
         (
-            "vault remap /siwa/moves.jsonl", [Expected(deed: "lines read", counts: [600])]
+            "vault remap /siwa/moves.jsonl",
+            [
+                Expected(deed: "lines read", counts: [600]),
+                Expected(deed: "users compared with the vault", counts: [500, 600]),
+            ]
         ),
         (
             "vault prune --older-than 1d",

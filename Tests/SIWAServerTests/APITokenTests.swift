@@ -1,5 +1,6 @@
 import JOSE
 import Lifecycle
+import SIWACLI
 import SIWACrypto
 import ServerRecords
 import Testing
@@ -47,5 +48,29 @@ import Testing
     @Test(arguments: ["", "Bearer", "Basic siwa_a", "siwa_a"])
     func `other fields bring no token`(_ field: String) {
         #expect(APITokenText.bearer(field) == nil)
+    }
+}
+
+/// The tokens that a running server accepts.
+@Suite struct APITokenServiceTests {
+    @Test(arguments: ServiceFixture.Backend.available)
+    func `a new token works at once, an unknown one does not`(
+        _ backend: ServiceFixture.Backend
+    ) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        // The list is read once, and would be used for five seconds.
+        let clocks = Clocks(
+            now: fixture.clocks.now, timekeeper: Timekeeper(elapsed: { .zero }, sleep: { _ in }))
+        let tokens = APITokens(replica.access, clocks: clocks) { [log = fixture.log] in log.add($0)
+        }
+        let text = try APITokenText.random()
+        let field = "Bearer \(text.text.revealed())"
+        let error = try await Diagnosis.thrown { try await tokens.scopes(field) }
+        #expect(error.code == "unauthorized")
+        _ = try fixture.store().add(
+            text.token("app", scopes: [.erase], at: fixture.now.value, expiresAt: nil))
+        #expect(try await tokens.scopes(field) == [.erase])
+        await #expect(throws: Diagnosis.self) { try await tokens.scopes("Bearer siwa_x") }
     }
 }

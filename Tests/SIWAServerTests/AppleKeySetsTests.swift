@@ -1,6 +1,7 @@
 import JOSE
 import Lifecycle
 import SIWACrypto
+import TestSupport
 import Testing
 
 @testable import SIWAServer
@@ -10,20 +11,22 @@ import Testing
     private let now = Mutable(NumericDate(1_800_000_000))
     private let fetches = Mutable(0)
 
+    private let published = Mutable("GENUINE")
+
     private func keys() throws -> AppleKeySets {
         let key = try RSAPrivateKey.generate()
-        let keySet: JSON = [
-            "keys": [
-                [
-                    "kty": "RSA", "kid": "GENUINE", "use": "sig", "alg": "RS256",
-                    "n": .string(Base64URL.encode(key.modulus)),
-                    "e": .string(Base64URL.encode(key.exponent)),
-                ]
-            ]
-        ]
-        let (now, fetches) = (now, fetches)
+        let (now, fetches, published) = (now, fetches, published)
         return AppleKeySets(now: { now.value }) { () async throws(TokenFailure) in
             fetches.value += 1
+            let keySet: JSON = [
+                "keys": [
+                    [
+                        "kty": "RSA", "kid": .string(published.value), "use": "sig",
+                        "alg": "RS256", "n": .string(Base64URL.encode(key.modulus)),
+                        "e": .string(Base64URL.encode(key.exponent)),
+                    ]
+                ]
+            ]
             return KeySet(keySet.bytes)
         }
     }
@@ -52,6 +55,26 @@ import Testing
         #expect(keys.known(holding: "GENUINE") == nil)
     }
 
+    @Test func `a server warns of old keys from the first day, once an hour`() async throws {
+        let keys = try keys()
+        #expect(hasSet(await keys.answer(holding: "GENUINE")))
+        keys.replace(fetching: { () async throws(TokenFailure) in nil })
+        let (now, start, ages) = (now, now.value, Mutable<[Duration]>([]))
+        let timekeeper = Timekeeper(
+            elapsed: { .zero },
+            sleep: { duration in
+                now.value = now.value + max(duration, .seconds(1))
+                guard now.value - start > .seconds(27 * 3600) else { return }
+                try await Task.sleep(for: .seconds(3600))
+            })
+        let task = Task { await keys.keepFresh(timekeeper) { ages.value.append($0) } }
+        try await eventually("three warnings") { ages.value.count > 2 }
+        task.cancel()
+        await task.value
+        let hours = ages.value.map { Int($0.components.seconds) / 3600 }
+        #expect(hours.starts(with: [24, 25, 26]) && hours.count <= 4, "\(hours)")
+    }
+
     private func set(_ answer: AppleKeySets.Answer) -> KeySet? {
         if case .keySet(let keySet) = answer { keySet } else { nil }
     }
@@ -69,6 +92,26 @@ import Testing
             #expect(hasSet(answer), "\(number)")
         }
         #expect(fetches.value == 1)
+    }
+
+    @Test func `forged tokens delay those with a new key for ten seconds`() async throws {
+        let keys = try keys()
+        #expect(hasSet(await keys.answer(holding: "FORGED")))
+        published.value = "NEW"
+        for second in 1...9 {
+            now.value = now.value + .seconds(1)
+            for number in 0..<100 {
+                #expect(!hasSet(await keys.answer(holding: "FORGED\(second) \(number)")))
+            }
+            #expect(keys.known(holding: "NEW") == nil)
+        }
+        now.value = now.value + .seconds(1)
+        // Any token makes the server ask again; then the forged ones are known to be forged.
+        #expect(hasSet(await keys.answer(holding: "FORGED")))
+        #expect(keys.known(holding: "NEW") != nil && fetches.value == 2)
+        let receivedAt = now.value - .seconds(5)
+        #expect(hasSet(await keys.answer(holding: "FORGED5 1", receivedAt: receivedAt)))
+        #expect(fetches.value == 2)
     }
 
     @Test func `a set does not decide about what was received after it was fetched`() async throws {

@@ -116,6 +116,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx", "HTTP/1.1 200 OK\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\n", "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 A\r\nA: ",
+    ])
+    func `an acceptance is done when its status line is there`(_ begin: String) async throws {
+        let fixture = try await ServiceFixture(.sqlite)
+        for end in [Step.hold, .close] {
+            try await RawServer.serving([.readRequest, .write(begin), end]) { server in
+                let outcome = try await fixture.attempt(at: server.url)
+                #expect(outcome.next == .done, "\(outcome)")
+            }
+        }
+    }
+
+    @Test
+    func `a provisional answer is no acceptance`() async throws {
+        let fixture = try await ServiceFixture(.sqlite)
+        let begin = Step.write("HTTP/1.1 103 Early Hints\r\n\r\n")
+        try await RawServer.serving([.readRequest, begin, .close]) { server in
+            let outcome = try await fixture.attempt(at: server.url)
+            #expect(outcome.next != .done)
+        }
+    }
+
+    @Test
+    func `a refusal whose body does not end is one by its header`() async throws {
+        let fixture = try await ServiceFixture(.sqlite)
+        let head = "HTTP/1.1 503 Busy\r\nRetry-After: 1800\r\nContent-Length: 100\r\n\r\nx"
+        try await RawServer.serving([.readRequest, .write(head), .hold]) { server in
+            let outcome = try await fixture.attempt(at: server.url)
+            #expect(outcome.next == .retry(after: .seconds(1800)))
+            #expect(outcome.error == "the application answered 503")
+        }
+    }
+
     @Test
     func `Retry-After is honoured`() async throws {
         let fixture = try await ServiceFixture(.sqlite)

@@ -1,3 +1,4 @@
+import AppleEmulator
 import JOSE
 import Lifecycle
 import SIWACLI
@@ -165,6 +166,68 @@ import TokenVault
         let answer = try await replica.exchanged(wrong, nonce: "other")
         let error = try await Diagnosis.thrown { try answer.body(isRevealing: true) }
         #expect(error.code == "identity_token_invalid")
+    }
+
+    /// The emulator's clock is Apple's; that of the fixture is this machine's.
+    @Test(arguments: Backend.available)
+    func `a wrong clock of this machine refuses no sign-in`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        _ = try await fixture.emulator.control("switches", ["secret_clock": "real"])
+        for (number, offset) in [75, 120, -120, 3600, -90_000].enumerated() {
+            _ = try await fixture.emulator.control("clock", ["offset": .integer(offset)])
+            let body = try await replica.exchanged(try await fixture.code(nonce: "n"), nonce: "n")
+                .body(isRevealing: false)
+            #expect(body["stored"] == true && body["user_id"] != nil, "\(offset)")
+            let signedIn = try fixture.records().compactMap(\.signedInAt)
+            #expect(signedIn.count == number + 1)
+            #expect(signedIn.contains(fixture.now.value + .seconds(offset)), "\(offset)")
+        }
+    }
+
+    @Test(arguments: [-90_000, 90_000])
+    func `a proxy's wrong Date refuses no sign-in`(_ offset: Int) async throws {
+        let fixture = try await ServiceFixture(.sqlite)
+        let wrong = fixture.now.value + .seconds(offset)
+        let replica = try fixture.replica { _, send in
+            let response = try await send()
+            return HTTPResponse(
+                status: response.status, fields: [HTTPField("Date", wrong.httpDate)],
+                body: response.body)
+        }
+        let body = try await replica.exchanged(try await fixture.code()).body(isRevealing: false)
+        #expect(body["stored"] == true && body["user_id"] != nil)
+    }
+
+    /// Apple reports the event before this server has stored the token.
+    @Test(arguments: Backend.available)
+    func `a token that is stored late takes the events of its user after the sign-in`(
+        _ backend: Backend
+    ) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let rows: [(aud: String, after: Int, state: VaultState)] = [
+            ("com.example.app", 1, .consentRevoked), ("com.example.app", 0, .active),
+            ("com.example.web", 1, .consentRevoked), ("com.example.foreign", 1, .active),
+        ]
+        for (number, row) in rows.enumerated() {
+            let user = Mutable("")
+            let replica = try fixture.replica { request, send in
+                let response = try await send()
+                guard request.url.hasSuffix("/auth/token") else { return response }
+                try fixture.receiveConsentRevoked(
+                    number, of: user.value, for: row.aud,
+                    at: fixture.now.value + .seconds(row.after))
+                return response
+            }
+            let name = "user\(number)"
+            let added = try await fixture.emulator.control("users", ["name": .string(name)])
+            user.value = try #require(added["user"]?["sub"]?.string)
+            let body = try await replica.exchanged(try await fixture.code(user: name))
+                .body(isRevealing: false)
+            #expect(body["stored"] == true && body["user_id"]?.string == user.value)
+            let records = try fixture.records().filter { $0.user.userID.rawValue == user.value }
+            #expect(records.map(\.state) == [row.state], "\(row)")
+        }
     }
 
     @Test(arguments: Backend.available)

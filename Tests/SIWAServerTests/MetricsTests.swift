@@ -28,6 +28,26 @@ import Testing
         #expect(!text.contains("evil"))
     }
 
+    @Test func `the profile is named whose client Apple refused last`() async throws {
+        let metrics = Metrics()
+        let answers: [(Int, String, Bool)] = [
+            (400, #"{"error":"invalid_client"}"#, true), (503, "", true), (200, "{}", false),
+            (401, #"{"error":"invalid_client"}"#, true),
+            (400, #"{"error":"invalid_grant"}"#, false),
+        ]
+        let request = HTTPRequest(
+            method: .post, url: "https://appleid.apple.com/auth/token")
+        for (status, body, isRefused) in answers {
+            let meter = AppleRequestMeter(
+                HookedTransport(base: NoTransport()) { _, _ in
+                    HTTPResponse(status: status, body: Array(body.utf8))
+                }, of: "web", metrics, .system)
+            _ = try await meter.send(request, timeout: .seconds(1))
+            #expect(metrics.isRefused("web") == isRefused, "\(status) \(body)")
+            #expect(!metrics.isRefused("app"))
+        }
+    }
+
     @Test func `labels are escaped`() {
         let family = MetricFamily("m", .gauge, "A gauge.", [.init([("a", "b\"\\\n")], 1)])
         #expect(family.lines.last == #"m{a="b\"\\\n"} 1"#)
@@ -40,4 +60,11 @@ import Testing
             family.lines.last?.unicodeScalars.elementsEqual(
                 "m{a=\"\\\"\u{301}\r\\n\"} 1".unicodeScalars) == true)
     }
+}
+
+/// Sends nothing.
+private struct NoTransport: Transport {
+    func send(
+        _ request: HTTPRequest, timeout: Duration
+    ) async throws(TransportError) -> HTTPResponse { HTTPResponse(status: 500) }
 }

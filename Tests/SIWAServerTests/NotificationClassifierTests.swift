@@ -71,9 +71,14 @@ import Testing
         }
     }
 
+    /// The receipt, by two clocks that agree.
+    private func received(after time: Duration = .zero) -> TokenTimes {
+        TokenTimes(Self.now + time, apple: Self.now + time)
+    }
+
     @Test func `a genuine one concerns every client of the team`() async throws {
         let token = try await payload("consent-revoked")
-        let verdict = classifier.verdict(on: token, by: try await keySet, receivedAt: Self.now)
+        let verdict = classifier.verdict(on: token, by: try await keySet, receivedAt: received())
         guard case .genuine(let event, .consentRevoked) = verdict else {
             Issue.record("\(verdict)")
             return
@@ -88,19 +93,19 @@ import Testing
         let other = try await payload("x", for: "com.example.other")
         guard
             case .notForUs("com.example.other") = classifier.verdict(
-                on: other, by: keySet, receivedAt: Self.now)
+                on: other, by: keySet, receivedAt: received())
         else {
             Issue.record("not refused")
             return
         }
         let good = try await payload("email-disabled")
         let late = classifier.verdict(
-            on: good, by: keySet, receivedAt: Self.now + .seconds(400 * 86_400))
+            on: good, by: keySet, receivedAt: received(after: .seconds(400 * 86_400)))
         guard case .forged("expiry") = late else {
             Issue.record("\(late)")
             return
         }
-        let unknown = classifier.verdict(on: good, by: nil, receivedAt: Self.now)
+        let unknown = classifier.verdict(on: good, by: nil, receivedAt: received())
         guard case .unknownKey(_, let kept?) = unknown else {
             Issue.record("\(unknown)")
             return
@@ -108,9 +113,66 @@ import Testing
         #expect(kept.payload == good.bytes && kept.type == "email-disabled")
         #expect(kept.id.rawValue.hasPrefix("unverified-"))
         let tooLate = classifier.verdict(
-            on: good, by: nil, receivedAt: Self.now + .seconds(400 * 86_400))
+            on: good, by: nil, receivedAt: received(after: .seconds(400 * 86_400)))
         guard case .unknownKey(_, nil) = tooLate else {
             Issue.record("\(tooLate)")
+            return
+        }
+    }
+
+    @Test(arguments: [-400 * 86_400, -3600, -75, 400 * 86_400])
+    func `while Apple's time is unknown, one whose times fail is kept`(_ offset: Int) async throws {
+        let good = try await payload("email-disabled")
+        let keySet = try await keySet
+        let wrong = Self.now + .seconds(offset)
+        guard
+            case .untimely(let check, let kept?) = classifier.verdict(
+                on: good, by: keySet, receivedAt: TokenTimes(wrong))
+        else {
+            Issue.record("not kept")
+            return
+        }
+        #expect(check == (offset < 0 ? "issued_at" : "expiry"))
+        #expect(kept.payload == good.bytes && kept.receivedAt == wrong)
+        // Without the key as well.
+        guard
+            case .unknownKey(_, let unsigned?) = classifier.verdict(
+                on: good, by: nil, receivedAt: TokenTimes(wrong))
+        else {
+            Issue.record("not kept without the key")
+            return
+        }
+        #expect(unsigned.receivedAt == wrong)
+        // By Apple's clock it is genuine, and was received when it shows.
+        guard
+            case .genuine(let event, _) = classifier.verdict(
+                on: good, by: keySet, receivedAt: TokenTimes(wrong, apple: Self.now))
+        else {
+            Issue.record("not genuine")
+            return
+        }
+        #expect(event.event.receivedAt == wrong)
+        guard
+            case .unknownKey(_, let timely?) = classifier.verdict(
+                on: good, by: nil, receivedAt: TokenTimes(wrong, apple: Self.now))
+        else {
+            Issue.record("not kept by Apple's time")
+            return
+        }
+        #expect(timely.receivedAt == Self.now)
+    }
+
+    @Test func `one with another fault is not kept for its time`() async throws {
+        let other = try await payload("x", for: "com.example.other")
+        let early = TokenTimes(Self.now - .seconds(3600))
+        let verdict = classifier.verdict(on: other, by: try await keySet, receivedAt: early)
+        guard case .forged("issued_at") = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        let unknown = classifier.verdict(on: other, by: nil, receivedAt: early)
+        guard case .unknownKey(_, nil) = unknown else {
+            Issue.record("\(unknown)")
             return
         }
     }

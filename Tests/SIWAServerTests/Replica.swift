@@ -28,13 +28,14 @@ struct Replica: Sendable {
         self.vault = shared
         let journal = CodeJournal(access, shared, clocks: clocks, owner: owner, log: log)
         let fetch = clients.all[0]
+        let clock = AppleClock(clocks, log: log)
         exchange = ExchangeService(
             journal,
             keys: { _ in
                 guard hasKeys else { return .apple(nil) }
                 let client = KeySetClient(baseURL: fetch.baseURL, delivery: fetch.delivery())
                 return .apple(try? await client.fetch().keySet)
-            }, clocks: clocks, log: log)
+            }, clients: { clients }, clock: clock, clocks: clocks, log: log)
         refresh = RefreshService(
             access, shared, clients: { clients }, clocks: clocks, log: log)
         worker = RevocationWorker(

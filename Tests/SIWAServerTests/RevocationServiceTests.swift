@@ -193,7 +193,7 @@ import Testing
             try await eventually("it is dead") { try store.revocation("1")?.state == .dead }
         }
         let error = try #require(try store.revocation("1")?.jobs.first?.lastError)
-        #expect(error.hasPrefix("no_profile: ") && error.contains("com.example.gone"))
+        #expect(error.hasPrefix("client_without_profile: ") && error.contains("com.example.gone"))
     }
 
     @Test(arguments: Backend.available)

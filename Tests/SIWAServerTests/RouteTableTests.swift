@@ -32,7 +32,10 @@ import Testing
         ("DELETE", "/v1/users/x", "/v1/users/{user_id} GET,HEAD"),
         ("GET", "/v1/revoke", "/v1/revoke POST"), ("GET", "/v1/users/", "nothing"),
         ("GET", "/v1/users", "nothing"), ("GET", "/v1/users/x/y", "nothing"),
-        ("GET", "//", "nothing"), ("GET", "/V1/users/x", "nothing"),
+        ("GET", "http://any.example:80/v1/users/x?before=1", "/v1/users/{user_id} user_id=x"),
+        ("GET", "HTTPS://[::1]/", "/ "), ("GET", "http://a", "/ "), ("GET", "http://a?x", "/ "),
+        ("POST", "http://a//v1/revoke", "nothing"), ("GET", "//", "nothing"),
+        ("GET", "/V1/users/x", "nothing"),
     ])
     func `a path leads to`(_ method: String, _ target: String, _ expected: String) throws {
         #expect(try match(method, target) == expected)
@@ -40,7 +43,8 @@ import Testing
 
     @Test(arguments: [
         ("POST", "/v1/revoke", "/v1/revoke"), ("GET", "/v1/revoke", nil),
-        ("POST", "/v1/revoke?", nil), ("POST", "/v1/revok%65", nil),
+        ("POST", "http://a/v1/revoke", nil), ("POST", "/v1/revoke?", nil),
+        ("POST", "/v1/revok%65", nil),
         ("GET", "/v1/users/{user_id}", nil), ("GET", "/", "/"),
     ])
     func `a target that is a path as it stands leads to`(
@@ -49,7 +53,11 @@ import Testing
         #expect(table.route(method, at: target)?.path.description == expected)
     }
 
-    @Test(arguments: ["", "x", "/%", "/%2", "/%zz", "/%00", "/a%0Ab", "/%ff", "/?a=%c3", "/\u{1}"])
+    @Test(arguments: [
+        "", "x", "/%", "/%2", "/%zz", "/%00", "/a%0Ab", "/%ff", "/?a=%c3", "/\u{1}",
+        "*", "a:443", "http:/v1", "http://", "http:///v1/revoke", "http://u@a/", "http://a\\/",
+        "http://a#/", "http\u{1A}//a/", "ftp://a/", "http://a\u{1}/", "http://a/%zz",
+    ])
     func `is malformed`(_ target: String) { #expect(RequestTarget(target) == nil) }
 
     @Test func `a query is decoded once`() throws {

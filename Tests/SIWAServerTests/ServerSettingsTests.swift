@@ -1,6 +1,7 @@
 import HTTPServer
 import JOSE
 import SIWACLI
+import ServerRecords
 import Testing
 
 @testable import SIWAServer
@@ -80,6 +81,19 @@ import Testing
         _ = try settings(["api": ["listen": "127.0.0.1:0"], "metrics": ["listen": "127.0.0.1:0"]])
     }
 
+    @Test func `the ends of revocations are delivered, kept or neither`() throws {
+        let url: [JSON.Member] = [.init("url", "https://a/"), .init("secret_file", "s")]
+        let on = JSON.Member("revocations", true)
+        #expect(try settings([:]).revocationEvents == .off)
+        #expect(try settings(["deliver": .object(url)]).revocationEvents == .off)
+        #expect(try settings(["deliver": .object(url + [on])]).revocationEvents == .delivered)
+        let kept = try settings(["deliver": .object([on])])
+        #expect(kept.revocationEvents == .kept && kept.delivery == nil)
+        #expect(try kept.needsRestart(from: settings([:])))
+        #expect(throws: Diagnosis.self) { try settings(["deliver": ["revocations": false]]) }
+        #expect(throws: Diagnosis.self) { try settings(["deliver": ["revocations": 1]]) }
+    }
+
     @Test func `only what a reload leaves as it was needs a restart`() throws {
         let deliver: JSON = ["url": "https://example.com/a", "secret_file": "s"]
         let api: JSON = ["listen": "unix:a"]
@@ -97,6 +111,24 @@ import Testing
         ] as [JSON] {
             let new = try settings(changed)
             #expect(new.needsRestart(from: old) && old.needsRestart(from: new), "\(changed)")
+        }
+    }
+
+    @Test func `the number of unfinished deliveries is limited`() throws {
+        func limit(_ more: [JSON.Member]) throws -> Int? {
+            let deliver: [JSON.Member] = [
+                .init("url", "https://example.com/a"), .init("secret_file", "s"),
+            ]
+            return try settings(["deliver": .object(deliver + more)]).delivery?.maxInFlight
+        }
+        #expect(try limit([]) == 256)
+        #expect(try limit([.init("max_in_flight", 1)]) == 1)
+        for odd: JSON in [0, 4097, -1, .number("1.5"), "256", .null] {
+            let error = #expect(throws: Diagnosis.self) {
+                _ = try limit([.init("max_in_flight", odd)])
+            }
+            #expect(
+                error?.message.hasPrefix("server.deliver.max_in_flight must be") == true, "\(odd)")
         }
     }
 

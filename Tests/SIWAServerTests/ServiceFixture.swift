@@ -8,9 +8,9 @@ import ServerRecords
 import Synchronization
 import TestSupport
 import Testing
-import TokenVault
 
 @testable import SIWAServer
+@testable import TokenVault
 
 /// A database with a vault, an emulator in the same process, and replicas of siwa-server's
 /// services.
@@ -91,8 +91,10 @@ struct ServiceFixture: Sendable {
     /// - Parameters:
     ///   - hook: runs around each request to Apple.
     ///   - hasKeys: whether Apple's keys can be fetched.
+    ///   - ids: the clients that have a profile.
     func replica(
         _ owner: String = "one", timeout: Duration = .seconds(60), hasKeys: Bool = true,
+        clients ids: [ClientID] = [app, web],
         hook: @escaping HookedTransport.Hook = { try await $1() }
     ) throws -> Replica {
         let store = try store(timeout)
@@ -100,7 +102,7 @@ struct ServiceFixture: Sendable {
             store.vault, keys, by: VaultActor(command: "siwa-server", host: "test"))
         let transport = HookedTransport(base: EmulatorTransport(emulator), hook: hook)
         let clients = ProfileClients(
-            [Self.app, Self.web].map { id in
+            ids.map { id in
                 ProfileClient(
                     name: id.rawValue, teamID: TeamID(unchecked: "A1B2C3D4E5"),
                     secrets: Client(
@@ -141,6 +143,26 @@ struct ServiceFixture: Sendable {
         return (answer["requests"]?.elements ?? []).count { request in
             grant == nil || request["grant_type"]?.string == grant
         }
+    }
+
+    /// Runs a statement of the test's.
+    func run(_ sql: String) throws {
+        _ = try connector(of: url, timeout: .eachStatement(.seconds(60))).connect(creating: false)
+            .run(sql, [])
+    }
+
+    /// Puts an event into the inbox that concerns no stored token yet.
+    func receiveConsentRevoked(
+        _ number: Int, of userID: String, for audience: String, at moment: NumericDate
+    ) throws {
+        let user = VaultUser(ClientID(unchecked: audience), UserID(unchecked: userID))
+        let id = try EventID(jti: "event-\(number)", payload: [])
+        let event = InboxEvent(
+            id: id, type: "consent-revoked", user: user, occurredAt: moment, receivedAt: moment,
+            expiresAt: moment + .seconds(86_400), body: [])
+        _ = try store().receive(
+            [IncomingEvent(event, isDelivered: false, notice: nil)]
+        ) { _, _ in VaultChanges() }
     }
 
     /// All records of the vault.

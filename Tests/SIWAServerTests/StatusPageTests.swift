@@ -8,7 +8,8 @@ import Testing
 @Suite struct StatusPageTests {
     private func report(
         databaseFault: String? = nil, counts: ServerCounts? = ServerCounts(),
-        keySetAge: Duration? = .seconds(60), activity: [HourlyActivity] = []
+        keySetAge: Duration? = .seconds(60), activity: [HourlyActivity] = [],
+        clockSkew: Duration? = .seconds(5)
     ) -> StatusReport {
         StatusReport(
             at: NumericDate(1_800_000_000),
@@ -16,7 +17,7 @@ import Testing
                 databaseFault: databaseFault, keyFault: nil, appleKeys: "fetched"),
             counts: counts, activity: activity,
             secretExpiries: [("app<1>", NumericDate(1_800_000_300))], keySetAge: keySetAge,
-            isKeySetFixed: false)
+            isKeySetFixed: false, clockSkew: clockSkew)
     }
 
     @Test func `without problems the page says so`() {
@@ -39,6 +40,28 @@ import Testing
         #expect(report.issues[2].fault.contains("2 hours"))
         #expect(report.issues[3].fault == "A revocation was given up.")
         #expect(report.issues[4].fault.contains("1 day"))
+    }
+
+    @Test func `the page says what waits, and until when`() throws {
+        var counts = ServerCounts()
+        counts.oldestPendingEvent = .seconds(7200)
+        counts.eventAttempts = .init(
+            next: NumericDate(1_800_000_060), last: NumericDate(1_800_003_600))
+        let report = report(counts: counts)
+        let page = StatusPage(report).html
+        #expect(page.contains("2027-01-15T08:01:00Z") && page.contains("2027-01-15T09:00:00Z"))
+        let fault = try #require(report.issues.first?.fault)
+        #expect(fault.contains("2 hours") && fault.contains("2027-01-15T08:01:00Z"))
+    }
+
+    @Test func `a clock that is off by more than five seconds is the first problem`() {
+        let faults = [75, -6, 6, -5].map {
+            report(databaseFault: "it is down", clockSkew: .seconds($0)).issues.map(\.fault)
+        }
+        #expect(faults[0].first == "This machine's clock is 1 minute 15 seconds behind Apple's.")
+        #expect(faults[1].first == "This machine's clock is 6 seconds ahead of Apple's.")
+        #expect(faults.map(\.count) == [2, 2, 2, 1])
+        #expect(report(clockSkew: nil).issues.isEmpty)
     }
 
     @Test func `a full store and revocations that cannot go on are problems`() {

@@ -74,7 +74,7 @@ extension BatchJob {
             return cause.scope == .client ? .stop(cause) : .trouble(cause)
         }
         switch conclude(answer, for: &item, at: now) {
-        case .finished(let outcome): return .finished(outcome)
+        case .finished(let outcome), .aside(let outcome): return .finished(outcome)
         case .held(let outcome): return .held(outcome)
         case .next: return .next
         case .stop(let refusal): return .stop(.refused(refusal))

@@ -42,12 +42,27 @@ import Testing
         Row("iat beyond the leeway", (Forge.claims(["iat": .integer(seconds + 61)]), "issued_at")),
         Row("the largest iat there is", (Forge.claims(["iat": .integer(.max)]), "issued_at")),
         Row("iat in milliseconds", (Forge.claims(["iat": .integer(seconds * 1000)]), "issued_at")),
+        Row("nbf beyond the leeway", (Forge.claims(["nbf": .integer(seconds + 61)]), "not_before")),
+        Row("nbf as a string", (Forge.claims(["nbf": .string("\(seconds)")]), "not_before")),
+        Row("nbf null", (Forge.claims(["nbf": .null]), "not_before")),
+        Row("events besides sub", (Forge.claims(["events": "{}"]), "subject")),
+        Row("events null besides sub", (Forge.claims(["events": .null]), "subject")),
         Row("no sub", (Forge.claims(["sub": nil]), "subject")),
         Row("an empty sub", (Forge.claims(["sub": ""]), "subject")),
         Row("sub as a number", (Forge.claims(["sub": 7]), "subject")),
     ]
 
     private static let zeros = String(repeating: "0", count: 400)
+
+    @Test func `nbf passes up to the leeway, and is checked only if it is present`() throws {
+        for start in [0, seconds, seconds + 60].map({ JSON.integer($0) }) {
+            let result = try Forge.verify(Forge.claims(["nbf": start]))
+            #expect(result.isValid && result.checks.contains { $0.subject == .notBefore })
+        }
+        #expect(try !Forge.verify().checks.contains { $0.subject == .notBefore })
+    }
+
+    private var seconds: Int { Self.seconds }
 
     @Test(arguments: spoiled)
     func `refuses`(_ row: Row<(claims: JSON, check: String)>) throws {
@@ -66,7 +81,7 @@ import Testing
         Row("the least iat", Forge.claims(["iat": .integer(.min)])),
         Row("no nonce", Forge.claims(["nonce": nil])),
         Row("another of the audiences", Forge.claims(["aud": "com.example.web"])),
-        Row("unknown claims", Forge.claims(["x": ["y": 1], "nbf": "never"])),
+        Row("unknown claims", Forge.claims(["x": ["y": 1], "nfb": "never"])),
     ]
 
     @Test(arguments: tolerated) func `accepts`(_ row: Row<JSON>) throws {

@@ -19,7 +19,7 @@ import Testing
             audiences: ["com.example.app"], nonce: nonce.map { SecretText($0) },
             isServerAuthenticated: isAuthenticated)
         let response = try #require(TokenResponse(answer.bytes))
-        return try #require(rule.verify(response, by: keys, at: Forge.now))
+        return try #require(rule.verify(response, by: keys, at: TokenTimes(Forge.now)))
     }
 
     private func published() throws -> KeySet { try #require(Forge.verifier().keySet) }

@@ -12,9 +12,9 @@ import Testing
 
     /// A JWK as Apple publishes it; a changed member is replaced, or left out when nil.
     static func key(_ changes: [String: JSON?] = [:]) -> JSON {
-        let good: [(String, JSON)] = [
+        let good: [(String, JSON?)] = [
             ("kty", "RSA"), ("kid", "one"), ("use", "sig"), ("alg", "RS256"),
-            ("n", .string(modulus())), ("e", "AQAB"),
+            ("key_ops", nil), ("n", .string(modulus())), ("e", "AQAB"),
         ]
         return .object(
             good.compactMap { name, value in
@@ -29,6 +29,7 @@ import Testing
 
     static let usable: [Row<JSON>] = [
         Row("Apple's", key()), Row("no use", key(["use": nil])), Row("no alg", key(["alg": nil])),
+        Row("for verifying", key(["key_ops": ["encrypt", "verify"]])),
         Row("zeros before n", key(["n": .string("AAAA" + modulus())])),
     ]
 
@@ -44,6 +45,11 @@ import Testing
         Row("an EC key", (key(["kty": "EC"]), .type)), Row("no kty", (key(["kty": nil]), .type)),
         Row("for encryption", (key(["use": "enc"]), .use)),
         Row("use is null", (key(["use": .null]), .use)),
+        Row("for encrypting", (key(["key_ops": ["encrypt"]]), .operations)),
+        Row("for signing", (key(["use": nil, "key_ops": ["sign"]]), .operations)),
+        Row("for nothing", (key(["key_ops": []]), .operations)),
+        Row("key_ops as a text", (key(["key_ops": "verify"]), .operations)),
+        Row("key_ops null", (key(["key_ops": .null]), .operations)),
         Row("PS256", (key(["alg": "PS256"]), .algorithm)),
         Row("RS256 in a list", (key(["alg": ["RS256"]]), .algorithm)),
         Row("no kid", (key(["kid": nil]), .noKeyID)), Row("no name", (key(["kid": ""]), .noKeyID)),

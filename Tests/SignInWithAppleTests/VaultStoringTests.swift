@@ -55,6 +55,39 @@ import Testing
         #expect(try fixture.records() == [record])
     }
 
+    @Test func `a token that is stored late takes the events after its sign-in`() throws {
+        let (vault, user, start) = (fixture.vault, fixture.user, fixture.start)
+        let other = VaultUser(user.clientID, UserID(unchecked: "somebody.else"))
+        let rows: [([VaultNotice], VaultState)] = [
+            ([], .active),
+            ([VaultNotice(.consentRevoked(at: start), users: [user])], .active),
+            (
+                [VaultNotice(.consentRevoked(at: start + .seconds(1)), users: [user])],
+                .consentRevoked
+            ),
+            ([VaultNotice(.accountDeleted(at: start + .seconds(1)), users: [other])], .active),
+            (
+                [
+                    VaultNotice(.consentRevoked(at: start + .seconds(1)), users: [user]),
+                    VaultNotice(.accountDeleted(at: start + .seconds(2)), users: [user]),
+                ], .accountDeleted
+            ),
+        ]
+        for (number, (notices, state)) in rows.enumerated() {
+            fixture.store.report(notices)
+            let token = fixture.token("r-\(number)")
+            let record = try vault.store(
+                token, for: user, signedInAt: start, at: start + .seconds(3600))
+            #expect(record.state == state, "\(number)")
+            #expect(try fixture.records().first { $0.id == record.id } == record)
+        }
+        #expect(
+            try fixture.events() == [
+                .stored, .stored, .stored, .consentRevoked, .stored, .stored, .consentRevoked,
+                .accountDeleted,
+            ])
+    }
+
     @Test func `a token whose record is damaged is stored again`() throws {
         let (vault, user) = (fixture.vault, fixture.user)
         let record = try vault.store(fixture.token("r-1"), for: user, at: fixture.start)

@@ -72,7 +72,11 @@ private struct BatchFixture {
         apple = try await LocalApple()
         self.items = items
         living = wished ?? min(items / 10, 1_000)
-        var tokens = (0..<items).map { "r.\($0).0.nrzuu.AAAAAAAAAAAAAAAAAAAAAA" }
+        var tokens = (0..<items).map { number in
+            let digits = String(number, radix: 16)
+            let zeros = String(repeating: "0", count: 32 - digits.count)
+            return "r\(zeros)\(digits).0.nrzuu.AAAAAAAAAAAAAAAAAAAAAA"
+        }
         if living > 0 {
             let rows = try await apple.post("seed", ["users": .integer(living)])["users"]?.elements
             for (number, row) in (rows ?? []).enumerated() {

@@ -150,7 +150,8 @@ struct ConsoleBrowserTests {
         // More than are sent before the clicks are done: the load is ended then.
         let tokens = (1...4000).map { "r-\($0)\n" }.joined()
         let load = try apple.start(
-            ["batch", "revoke", "--input", "-", "--rate", "100/s"], input: tokens)
+            ["batch", "revoke", "--input", "-", "--rate", "100/s", "--allow-unusual"],
+            input: tokens)
         for number in 1...5 {
             try await console.browser.click("Slow, 5 s")
             try await console.wait("#faults .lines", says: "delayed by")

@@ -45,7 +45,7 @@ import Testing
                 "KEPT": "yes",
             ])
         #expect(result.exitCode == 0, "\(result)")
-        #expect(result.errors.contains("deployed\n"), "\(result)")
+        #expect(result.errors.contains("{\"deploy\":{\"line\":\"deployed\"}}\n"), "\(result)")
         #expect(try result.json["deployed"] == true, "\(result)")
         #expect(try folder.contents("input") == folder.contents("secret"))
         let variables = String(decoding: try folder.contents("variables"), as: UTF8.self)

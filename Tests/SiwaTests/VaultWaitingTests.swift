@@ -81,8 +81,9 @@ import Testing
         #expect(lost.errors.contains("siwa: vault: "), "\(lost)")
         try await eventually("the next run has noted what Apple revoked") {
             let next = try await fixture.apple.siwa(call, environment: fixture.environment)
-            #expect(next.exitCode == 0, "\(next)")
-            return try fixture.vault().store.counts(of: nil) == [.revoked: 3]
+            // Until the leases of the lost run end, all items are held.
+            #expect([0, 75].contains(next.exitCode), "\(next)")
+            return try next.exitCode == 0 && fixture.vault().store.counts(of: nil) == [.revoked: 3]
         }
         #expect(try await fixture.apple.requests(to: "/auth/revoke").count == 3)
     }

@@ -107,7 +107,8 @@ extension VaultWorkersTests {
         var lines: [JSON] = []
         for run in [first, second] {
             let result = try await run.result()
-            #expect(result.exitCode == 0, "\(result)")
+            // The other run may hold everything: that is no success.
+            #expect(result.exitCode == (result.output.isEmpty ? 75 : 0), "\(result)")
             lines += try result.output.split(separator: "\n").map { try JSON(text: String($0)) }
         }
         #expect(try fixture.vault().store.counts(of: nil) == [.revoked: Self.few])

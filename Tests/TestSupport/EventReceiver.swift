@@ -82,7 +82,10 @@ package final class EventReceiver: Sendable {
         var reader = HTTPMessageReader()
         while let message = reader.next(from: connection.number), let status = answer(message) {
             let text = "HTTP/1.1 \(status) Status\r\nContent-Length: 0\r\n\r\n"
-            guard (try? connection.write(Array(text.utf8))) != nil else { return }
+            // The sender may have given up.
+            let bytes = Array(text.utf8)
+            guard send(connection.number, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count
+            else { return }
         }
     }
 }

@@ -27,9 +27,12 @@ package final class MemoryVaultStore: VaultStore {
         var history: [(position: VaultHistoryPosition, entry: VaultHistoryEntry)] = []
         var entries = 0
         var beginnings: [String: Duration] = [:]
+        var watches: [String: VaultLeaseWatch] = [:]
+        var secrets: [VaultSecret] = []
         var now = Duration.zero
         var failure: VaultError?
         var callsBeforeFailure = 0
+        var notices: [VaultNotice] = []
     }
 
     private let state = Mutex(State())
@@ -68,6 +71,48 @@ package final class MemoryVaultStore: VaultStore {
     /// Adds a row that cannot be read.
     package func damage(_ row: DamagedRecord) {
         state.withLock { $0.damaged[row.key] = (row, Lease()) }
+    }
+
+    /// Leases the tokens of a user to a run that is gone, and whose clock was ahead.
+    package func strand(_ user: VaultUser, leasedFor duration: Duration) {
+        state.withLock { state in
+            for id in state.rows.keys where id.user == user {
+                state.rows[id]?.lease = Lease(owner: "gone", until: state.now + duration)
+            }
+        }
+    }
+
+    /// Replaces what is sealed outside the records.
+    package func keep(_ secrets: [VaultSecret]) { state.withLock { $0.secrets = secrets } }
+
+    /// See ``VaultStore``.
+    package func secrets(
+        notSealedWith number: Int?, after row: VaultSecret.Row?, limit: Int
+    ) throws(VaultError) -> VaultSecretPage {
+        try transaction { state throws(VaultError) in
+            let start = state.secrets.firstIndex { $0.row == row }.map { $0 + 1 } ?? 0
+            var page = VaultSecretPage()
+            page.secrets = state.secrets[start...].filter {
+                number == nil || $0.sealed.keyNumber != number
+            }
+            page.next = page.secrets.last?.row
+            return page
+        }
+    }
+
+    /// See ``VaultStore``.
+    package func replace(_ changes: [VaultSecretChange]) throws(VaultError) -> Int {
+        try transaction { state throws(VaultError) in
+            var count = 0
+            for change in changes {
+                for index in state.secrets.indices where state.secrets[index] == change.old {
+                    count += 1
+                    state.secrets[index] = VaultSecret(
+                        row: change.old.row, place: change.old.place, sealed: change.new)
+                }
+            }
+            return count
+        }
     }
 
     /// See ``VaultStore``.
@@ -135,7 +180,9 @@ package final class MemoryVaultStore: VaultStore {
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError) {
         try transaction { state throws(VaultError) in
-            let changes = try decide(state.page(of: users))
+            var page = state.page(of: users)
+            page.notices = state.notices
+            let changes = try decide(page)
             for key in changes.removals {
                 state.damaged[key] = nil
                 for id in state.rows.keys where VaultRowKey(id) == key { state.rows[id] = nil }
@@ -147,6 +194,9 @@ package final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// What Apple has reported, as every change sees it from now on.
+    package func report(_ notices: [VaultNotice]) { state.withLock { $0.notices = notices } }
+
     /// See ``VaultStore``.
     package func claim(
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
@@ -155,7 +205,8 @@ package final class MemoryVaultStore: VaultStore {
         try transaction { state throws(VaultError) in
             let start = state.beginnings[lease.owner] ?? state.now
             state.beginnings[lease.owner] = start
-            let new = Lease(owner: lease.owner, until: state.now + lease.duration)
+            let duration = min(lease.duration, VaultLease.longest)
+            let new = Lease(owner: lease.owner, until: state.now + duration)
             let isFree = { [now = state.now] (old: Lease) in
                 old.until <= now && old.owner != lease.owner && old.givenBack ?? start <= start
             }
@@ -170,9 +221,10 @@ package final class MemoryVaultStore: VaultStore {
                 state.add([change.entry].compactMap(\.self))
             }
             for row in page.damaged { state.damaged[row.key]?.lease = new }
+            let verdict = page.isEmpty ? state.watch(filter, for: lease.owner) : .init()
             return VaultClaimed(
-                records: page.records, damaged: page.damaged, isComplete: page.isEmpty,
-                remaining: lease.duration)
+                records: page.records, damaged: page.damaged,
+                isComplete: page.isEmpty && verdict == .init(), remaining: duration, watch: verdict)
         }
     }
 
@@ -214,6 +266,22 @@ package final class MemoryVaultStore: VaultStore {
                 filter.matches(row.entry, ids: ids) && position.map { $0 < row.position } ?? true
             }.prefix(limit)
             return VaultHistoryPage(entries: found.map(\.entry), next: found.last?.position)
+        }
+    }
+
+    /// See ``VaultStore``.
+    package func lastStates(
+        of ids: [VaultRecordID]
+    ) throws(VaultError) -> [VaultRecordID: VaultPastState] {
+        try transaction { state throws(VaultError) in
+            let ids = Set(ids)
+            var found: [VaultRecordID: VaultPastState] = [:]
+            for (_, entry) in state.history.sorted(by: { $0.position < $1.position }) {
+                let id = VaultRecordID(entry.user, entry.fingerprint)
+                guard ids.contains(id), let past = entry.event.state else { continue }
+                found[id] = VaultPastState(past, since: entry.at)
+            }
+            return found
         }
     }
 
@@ -271,6 +339,27 @@ extension MemoryVaultStore.State {
                 keys.contains(
                     VaultRowKey(clientID: $0.key.clientID, userID: $0.key.userID, fingerprint: []))
             }, nil, .max)
+    }
+
+    /// Observes the leases that end too late, and ends the void ones.
+    fileprivate mutating func watch(
+        _ filter: VaultFilter, for owner: String
+    ) -> VaultLeaseWatch.Verdict {
+        let strays = rows.filter { row in
+            row.value.lease.until > now + VaultLease.longest && row.value.lease.owner != owner
+                && row.value.lease.givenBack == nil && matches(row.value.record, filter)
+        }
+        let verdict = watches[owner, default: VaultLeaseWatch()].look(
+            at: strays.map { id, row in
+                VaultStrayLease(
+                    row: VaultRowKey(id), owner: Array((row.lease.owner ?? "").utf8),
+                    end: Int(row.lease.until.components.seconds))
+            }, at: now)
+        let void = Set(verdict.void.map(\.row))
+        for id in strays.keys where void.contains(VaultRowKey(id)) {
+            rows[id]?.lease = .init()
+        }
+        return verdict
     }
 
     fileprivate func matches(_ record: VaultRecord, _ filter: VaultFilter) -> Bool {

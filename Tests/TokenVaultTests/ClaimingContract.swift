@@ -105,6 +105,9 @@ extension StoreContract {
             let endless = VaultLease(owner: "a", duration: .seconds(Int64.max))
             #expect(try store.claim(endless, limit: 1).count == 1)
             #expect(try store.claim(.long("b")).count == 1)
+            #expect(
+                try store.leasedByOthers(than: "c", VaultFilter()).remaining <= .seconds(3601),
+                "but none is longer than an hour")
         },
     ]
 }

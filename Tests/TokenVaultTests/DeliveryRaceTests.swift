@@ -69,7 +69,7 @@ extension SQLStoreFixture {
     }
 
     /// The number of sessions of this database that wait for a lock.
-    fileprivate func waitingSessions() throws -> Int? {
+    func waitingSessions() throws -> Int? {
         try run(
             """
             SELECT count(*) FROM pg_stat_activity

@@ -58,6 +58,48 @@ import Testing
         #expect(sizes.withLock { $0 } == [1, 63])
     }
 
+    /// The database answers the first commit after four seconds.
+    @Test func `an event does not wait for the time limits of two commits`() async throws {
+        let fixture = try SQLiteStoreFixture()
+        let store = try fixture.preparedServerStore()
+        let time = Mutex(Duration.zero)
+        let hasBegun = Atomic(false)
+        let isSilent = Atomic(true)
+        let group = GroupCommit(
+            store,
+            decide: { _, _ in
+                hasBegun.store(true, ordering: .releasing)
+                while isSilent.load(ordering: .acquiring) { usleep(1000) }
+                return VaultChanges()
+            }, maxWait: .seconds(4),
+            timekeeper: Timekeeper(elapsed: { time.withLock { $0 } }, sleep: { _ in }),
+            run: { body in try? startThread(body) })
+        let ended = WakeSignal()
+        let results = Mutex<[Int: VaultError.Kind?]>([:])
+        func receive(_ number: Int) throws {
+            group.receive(try .sample(number, of: number)) { result in
+                results.withLock { results in
+                    if case .failure(let error) = result {
+                        results[number] = .some(error.kind)
+                    } else {
+                        results[number] = .some(nil)
+                    }
+                }
+                ended.notify()
+            }
+        }
+        try receive(1)
+        while !hasBegun.load(ordering: .acquiring) { usleep(1000) }
+        try receive(2)
+        time.withLock { $0 = .seconds(1) }
+        try receive(3)
+        time.withLock { $0 = .seconds(4) }
+        isSilent.store(false, ordering: .releasing)
+        while case let count = ended.count, count < 3 { await ended.wait(after: count) }
+        #expect(results.withLock { $0 } == [1: nil, 2: .busy, 3: nil])
+        #expect(try store.states().keys.sorted() == ["event-1", "event-3"])
+    }
+
     @Test func `an event that cannot be stored fails alone`() async throws {
         let fixture = try SQLiteStoreFixture()
         let store = try fixture.preparedServerStore()

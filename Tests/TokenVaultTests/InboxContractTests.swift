@@ -43,7 +43,7 @@ import Testing
         for call: (any ServerStore) throws -> Void in [
             { try $0.check() }, { try $0.receive([.sample(1)]) },
             { _ = try $0.vault.records(of: [.sample(1)]) }, { try $0.vault.put([]) },
-            { try $0.vault(finishing: code, .unanswered, by: "a").put([]) },
+            { try $0.vault(finishing: code, .unanswered, by: "a", heeding: []).put([]) },
         ] {
             #expect(try kind { try call(store) } == .tooNew)
         }
@@ -113,7 +113,7 @@ import Testing
         #expect(try store.keep(samples[2], limit: 3) == .kept)
         #expect(try store.keep(samples[3], limit: 3) == .full)
         #expect(try store.claimed() == [])
-        #expect(try store.events(after: 0, limit: 10).entries == [])
+        #expect(try store.page().events.entries == [])
         let kept = try store.unverified(after: 0, limit: 10).entries
         #expect(kept.map(\.body) == samples[..<3].map(\.payload))
         try store.receive([.sample(1, verifying: samples[0].id)])
@@ -122,7 +122,7 @@ import Testing
         #expect(try store.unverified(after: 0, limit: 10).entries == [])
         #expect(try store.states() == ["event-1": .pending, samples[2].id.rawValue: .rejected])
         #expect(try store.counts().present == [.pending: 1, .rejected: 1])
-        #expect(try store.events(after: 0, limit: 10).entries.map(\.id) == [.sample(1)])
+        #expect(try store.page().events.entries.map(\.id) == [.sample(1)])
     }
 
     @Test(arguments: SQLBackend.available)
@@ -137,15 +137,16 @@ import Testing
         try atOnce(writers + 1) { number in
             let store = try fixture.serverStore()
             guard number < writers else {
-                var (cursor, isEnd) = (0, false)
+                var (cursor, isEnd) = (EventCursor?.none, false)
                 while true {
                     let wasEnd = isEnd
                     isEnd = finished.withLock { $0 == writers }
-                    let page = try store.events(after: cursor, limit: 7)
-                    seen.withLock { $0 += page.entries.map(\.id) }
-                    #expect(page.entries.allSatisfy { $0.position > cursor })
-                    cursor = page.next ?? cursor
-                    if page.isEmpty, wasEnd { return }
+                    let page = try store.page(after: cursor, limit: 7)
+                    seen.withLock { $0 += page.events.entries.map(\.id) }
+                    let position = cursor?.position ?? 0
+                    #expect(page.events.entries.allSatisfy { $0.position > position })
+                    cursor = page.cursor
+                    if page.events.isEmpty, wasEnd { return }
                 }
             }
             defer { finished.withLock { $0 += 1 } }
@@ -219,7 +220,7 @@ import Testing
                 "event-1": .done, "event-2": .pending, "event-3": .discarded,
             ])
         #expect(try store.inboxEvent(.sample(1)).entries.first?.body == nil)
-        #expect(try store.events(after: 0, limit: 10).entries.map(\.id) == [.sample(2)])
+        #expect(try store.page().events.entries.map(\.id) == [.sample(2)])
         #expect(try store.receive([.sample(1, of: 1)]).stored == [])
         #expect(try store.replay(.events([.sample(1), .sample(3)])) == [])
         #expect(try store.counts().present == [.done: 1, .pending: 1, .discarded: 1])

@@ -37,6 +37,28 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
+    func `an answer is erased after ten minutes, and the entry stays`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        #expect(try store.eraseAnswers(limit: 10) == nil)
+        for code in ["1", "2", "3"] {
+            #expect(try store.begin(request(code), for: .long("a")) == .send)
+            try store.finish(request(code).code, .answered(answer), by: "a")
+        }
+        let next = try #require(try store.eraseAnswers(limit: 10))
+        #expect(next > .seconds(500) && next <= .seconds(600))
+        try fixture.run("UPDATE code_journal SET changed_at = changed_at - 600000")
+        #expect(try store.eraseAnswers(limit: 2) == .zero)
+        let left = "SELECT count(*) FROM code_journal WHERE answer IS NOT NULL"
+        #expect(try fixture.run(left) == [[.integer(1)]])
+        #expect(try store.eraseAnswers(limit: 2) == nil)
+        #expect(try fixture.run(left) == [[.integer(0)]])
+        #expect(try store.begin(request("1"), for: .long("b")) == .alreadySent)
+    }
+
+    @Test(arguments: SQLBackend.available)
     func `a code whose process died may be spent`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
@@ -80,7 +102,8 @@ import Testing
         let store = try fixture.preparedServerStore()
         let request = try request()
         #expect(try store.begin(request, for: .long("a")) == .send)
-        let vault = store.vault(finishing: request.code, .answered(answer), by: "a")
+        let vault = store.vault(
+            finishing: request.code, .answered(answer), by: "a", heeding: [])
         #expect(throws: VaultError.self) {
             try vault.change([.sample(1)], releasing: nil) { _ throws(VaultError) in
                 throw VaultError(.sealBroken, "no")
@@ -90,6 +113,40 @@ import Testing
         try vault.put([VaultRecord(.sample(1))])
         #expect(try store.begin(request, for: .long("b")) == .replay(answer, request.clientID))
         #expect(try store.vault.record(of: .sample(1)) == VaultRecord(.sample(1)))
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `whoever stores a token sees the events of its user that concern its client`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        try store.receive([
+            .sample(1, at: 20), .sample(2, at: 10), .sample(3, of: 2, at: 5), .sample(4, at: 30),
+        ])
+        _ = try store.keep(.sample(5), limit: 10)
+        _ = try store.forget(VaultUser.sample(1).userID)
+        try fixture.run("UPDATE inbox_event SET type = 'account-deleted' WHERE jti = 'event-1'")
+        try fixture.run("UPDATE inbox_event SET type = 'email-enabled' WHERE jti = 'event-4'")
+        let code = try request().code
+        func notices(_ audiences: [ClientID]) throws -> [VaultEvent] {
+            var found: [VaultNotice] = []
+            try store.vault(finishing: code, .notSent, by: "a", heeding: audiences)
+                .change([.sample(1)], releasing: nil) { page throws(VaultError) in
+                    found = page.notices
+                    return VaultChanges()
+                }
+            #expect(found.allSatisfy { $0.users == [.sample(1)] })
+            return found.map(\.event)
+        }
+        let client = VaultUser.sample(1).clientID
+        let start = NumericDate(1_790_000_000)
+        #expect(
+            try notices([ClientID(unchecked: "com.example.other"), client]) == [
+                .consentRevoked(at: start + .seconds(10)),
+                .accountDeleted(at: start + .seconds(20)),
+            ])
+        #expect(try notices([ClientID(unchecked: "com.example.other")]).isEmpty)
     }
 
     @Test(arguments: SQLBackend.available)

@@ -148,6 +148,99 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
+    func `the end of a promised request is an event outside its user's order`(
+        _ backend: SQLBackend
+    ) async throws {
+        for events in [RevocationEvents.off, .kept, .delivered] {
+            let fixture = try await backend.fixture()
+            let store = try fixture.preparedServerStore()
+            // The user's earlier event is being delivered.
+            try store.receive([.sample(1, of: 1)])
+            #expect(try store.claimed() == [1])
+            _ = try store.add(request("1"), [job(1)])
+            _ = try store.add(request("2"), [job(1)])
+            #expect(try store.promise(revocation: "1")?.state == .pending)
+            #expect(try store.promise(revocation: "9") == nil)
+            var claimed = try #require(try due(store, "a").first)
+            _ = claimed.end(Revocation(status: 200, wasActive: nil, evidence: nil), at: now)
+            #expect(try store.note(claimed, retryAfter: nil, by: "a", events: events))
+            #expect(try store.promise(revocation: "2")?.state == .revoked)
+            let entry = try store.inboxEvent(#require(EventID("siwa-revocation-1"))).entries.first
+            #expect(
+                try store.inbox(InboxFilter(), before: nil, limit: 10).entries.count
+                    == (events == .off ? 1 : 2))
+            #expect(entry?.state == [.kept: InboxState.none, .delivered: .pending][events])
+            // Apple's events only, unless others are asked for.
+            guard events == .delivered else { continue }
+            let event = try JSON(try #require(entry?.body))
+            #expect(
+                event.members?.map(\.name) == [
+                    "type", "revocation_id", "user_id", "state", "requested_at", "ended_at", "jti",
+                ])
+            #expect(event["type"] == "revocation.ended" && event["state"] == "revoked")
+            #expect(event["jti"] == "siwa-revocation-1" && event["revocation_id"] == "1")
+            // Neither waits for the other.
+            #expect(try store.claimed() == [1])
+            try store.receive([.sample(2, of: 2), .sample(3, of: 2, at: 1)])
+            #expect(try store.claimed() == [2])
+        }
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `requests are listed by user and state, page by page`(
+        _ backend: SQLBackend
+    ) async throws {
+        let store = try (await backend.fixture()).preparedServerStore()
+        for number in 1...5 { _ = try store.add(request("\(number)"), [job(number)]) }
+        _ = try store.add(
+            RevocationRequest(
+                id: "other", clientID: nil, userID: VaultUser.sample(2).userID, requestedAt: now),
+            [])
+        let filter = RevocationFilter(states: [.pending], userID: VaultUser.sample(1).userID)
+        var (seen, last): ([String], Int?) = ([], nil)
+        while case let page = try store.revocations(filter, before: last, limit: 2),
+            let next = page.next
+        {
+            seen += page.revocations.map(\.request.id)
+            last = next
+        }
+        #expect(seen == ["5", "4", "3", "2", "1"])
+        let other = RevocationFilter(userID: VaultUser.sample(2).userID)
+        let page = try store.revocations(other, before: nil, limit: 2)
+        #expect(page.revocations.map(\.request.id) == ["other"])
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `what waits for a profile is due when it is there, and shared when it is given up`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        var waiting = job(1)
+        waiting.lastError = "client_without_profile: none"
+        _ = try store.add(request("1"), [waiting])
+        _ = try store.add(request("2"), [job(2)])
+        var claimed = try #require(try due(store, "a").first)
+        #expect(claimed.waitsForProfile)
+        _ = claimed.fail("client_without_profile: none", age: .zero, jitter: 0, at: now)
+        #expect(try store.note(claimed, retryAfter: .seconds(3600), by: "a"))
+        #expect(try due(store, "b") == [])
+        try store.resumeRevocations(of: [ClientID(unchecked: "com.example.other")])
+        #expect(try due(store, "b") == [])
+        try store.resumeRevocations(of: [claimed.clientID])
+        var again = try #require(try due(store, "b").first)
+        #expect(again.number == claimed.number && again.lastError == nil)
+        _ = again.fail("client_without_profile: none", age: .seconds(2_592_000), jitter: 0, at: now)
+        #expect(try store.note(again, retryAfter: nil, by: "b"))
+        let repeated = try store.add(request("3"), [waiting])
+        #expect(repeated.state == .dead && repeated.jobs.map(\.number) == [again.number])
+        // With a profile, it begins anew.
+        let anew = try store.add(request("4"), [job(1)])
+        #expect(anew.state == .pending && anew.jobs.map(\.number) != [again.number])
+        #expect(try store.counts().revocations.filter { $0.value != 0 } == [.pending: 2, .dead: 2])
+    }
+
+    @Test(arguments: SQLBackend.available)
     func `only the jobs of a request are claimed for it`(_ backend: SQLBackend) async throws {
         let store = try (await backend.fixture()).preparedServerStore()
         _ = try store.add(request("1"), [job(1)])
@@ -166,7 +259,8 @@ import Testing
         for change in [
             "proof = 'odd'", "kind = 'odd'", "attempts = -1", "created_at = 9223372036854775807",
             "was_active = 2", "http_status = 12", "evidence = 'odd'", "token_fingerprint = ''",
-            "key_number = 0", "user_id = ''", "client_id = 'a b'", "ended_at = 999999999999",
+            "key_number = 0", "user_id = ''", "is_unusual = 2", "client_id = 'a b'",
+            "ended_at = 999999999999",
         ] {
             let backup = try fixture.run(
                 "SELECT \(RevocationJob.columns) FROM revocation_job ORDER BY id")

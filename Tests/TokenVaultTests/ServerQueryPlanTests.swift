@@ -14,11 +14,13 @@ import Testing
         _ backend: SQLBackend
     ) async throws {
         let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
-            _ = try store.claimDeliveries(limit: 5, for: .long("a"))
+            _ = try store.claimDeliveries(
+                DeliveryRoom(firstAttempts: 2, retries: 2, total: 5), for: .long("a"))
         }
-        let claims = plans.filter { $0.contains("inbox_event_due") }
-        #expect(!claims.isEmpty, "\(plans)")
-        for plan in claims {
+        for index in ["inbox_event_first", "inbox_event_retry"] {
+            #expect(plans.contains { $0.contains(index) }, "\(plans)")
+        }
+        for plan in plans {
             #expect(plan.isFrugal && plan.contains("inbox_event_user"), "\(plan)")
         }
     }
@@ -37,8 +39,13 @@ import Testing
     @Test(arguments: SQLBackend.available)
     func `pages are read along an index`(_ backend: SQLBackend) async throws {
         let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
-            _ = try store.events(after: 3, limit: 5)
+            _ = try store.page(after: try store.page(limit: 3).cursor, limit: 5)
+            _ = try store.newestEvent()
             _ = try store.inbox(InboxFilter(), before: 9, limit: 5)
+            for state in InboxState.allCases {
+                _ = try store.inbox(InboxFilter(states: [state]), before: nil, limit: 5)
+            }
+            _ = try store.inbox(InboxFilter(states: [.pending, .dead]), before: 9, limit: 5)
             _ = try store.inboxEvent(.sample(1))
             _ = try store.counts()
         }

@@ -49,6 +49,20 @@ extension ServerStore {
         try receive(events) { _, _ in VaultChanges() }
     }
 
+    /// Claims up to `limit` deliveries of both kinds.
+    func claimDeliveries(limit: Int, for lease: VaultLease) throws -> DueDeliveries {
+        try claimDeliveries(
+            DeliveryRoom(firstAttempts: limit, retries: limit, total: limit), for: lease)
+    }
+
+    /// The events of all types after a cursor.
+    func page(after cursor: EventCursor? = nil, limit: Int = 10) throws -> EventPage {
+        switch try events(.types(Set(EventType.allCases)), after: cursor, limit: limit) {
+        case .page(let page): page
+        case .unknownCursor: throw VaultError(.recordDamaged, "the cursor is unknown")
+        }
+    }
+
     /// Claims deliveries for an hour; the numbers of the events.
     func claimed(_ owner: String = "a", limit: Int = 100) throws -> [Int] {
         try claimDeliveries(limit: limit, for: .long(owner)).deliveries.map(\.number)

@@ -50,6 +50,9 @@ extension BatchRun {
             noteSuccess(at: now)
             held.append((flight.item, outcome))
             react(brake.refused(), at: now)
+        case .aside(let outcome):
+            noteSuccess(at: now)
+            sink(flight.item, .answered(outcome))
         case .next:
             noteSuccess(at: now)
             // At the front of the queue: a started item is finished before another one starts.

@@ -51,6 +51,8 @@ package enum BatchVerdict<Outcome: Sendable>: Sendable {
     /// The item was refused, which may concern all items. Its result is held until the run's
     /// ``RefusalBrake`` believes it, and dropped if the run stops before.
     case held(Outcome)
+    /// The item is finished, and says nothing about others: the brake does not count it.
+    case aside(Outcome)
     /// The item has another request to make.
     case next
     /// Every item would get this answer: the run stops.

@@ -70,6 +70,7 @@ struct ItemLine {
             case .bare(let text): SecretText(text)
             case .object(let object): try token(object, names)
             }
+        if !isJWT { try checkAgreement(of: names) }
         guard token.bytes.count > 0 else { throw InvalidLine(id, "the line has no token") }
         if !isJWT, object == nil, isPadded {
             throw InvalidLine(id, "the token has spaces or tabs around it")
@@ -104,6 +105,15 @@ struct ItemLine {
         throw InvalidLine(id, "the line has no member '\(names.first ?? "token")'")
     }
 
+    /// Two tokens in one line: one of them would be lost.
+    private func checkAgreement(of names: [String]) throws(InvalidLine) {
+        let texts = names.compactMap { name in object?[name]?.string.map { (name, $0) } }
+        guard let first = texts.first, let other = texts.first(where: { $0.1 != first.1 }) else {
+            return
+        }
+        throw InvalidLine(id, "'\(first.0)' and '\(other.0)' differ")
+    }
+
     /// The object; nil for a bare text.
     var object: JSONText? {
         if case .object(let object) = content { object } else { nil }
@@ -135,13 +145,16 @@ struct ItemLine {
 }
 
 /// Why a line is not an item.
-package struct InvalidLine: Error, Hashable, Sendable {
+package struct InvalidLine: Error, Hashable, Sendable, CustomStringConvertible {
     /// The id of the item in the input, if it could be read.
     package let id: JSON?
     /// What is wrong, without quoting the line: it may hold a token.
     package let reason: String
     /// In a migration, the user's id with the old team, if it could be read.
     package let oldUserID: String?
+
+    /// The reason.
+    package var description: String { reason }
 
     /// Describes the fault of a line.
     package init(_ id: JSON?, _ reason: String, oldUserID: String? = nil) {

@@ -44,10 +44,18 @@ package struct RevokeJob: BatchJob {
         item.proof = proof
         return switch conclusion {
         case .next: .next
-        case .known(let revocation) where revocation.isDead: .finished(.done(revocation))
-        case .known(let revocation): .held(.done(revocation))
+        case .known(let revocation): verdict(revocation, item)
         case .refused(let refusal): .held(.refused(refusal))
         }
+    }
+
+    private func verdict(
+        _ revocation: Revocation, _ item: TokenItem
+    ) -> BatchVerdict<ItemOutcome<Revocation>> {
+        var revocation = revocation
+        revocation.isUnusual = item.look.isUnusual
+        if revocation.isUnproven { return .aside(.done(revocation)) }
+        return revocation.isDead ? .finished(.done(revocation)) : .held(.done(revocation))
     }
 
     /// The proof of an item. A token that an earlier run may have revoked is refreshed first, and

@@ -11,6 +11,8 @@ package struct TokenItem: Sendable {
     package let token: SecretText
     /// The client it belongs to; nil for the one of the settings.
     package let clientID: ClientID?
+    /// How a token that is to be revoked looks.
+    package let look: TokenLook
     /// Whether an earlier run may have revoked it: then it is refreshed first to find out.
     var isInDoubt = false
     /// How far its revocation has come; nil before the first answer.
@@ -23,7 +25,7 @@ package struct TokenItem: Sendable {
         _ token: RefreshToken, line: Int, id: JSON, clientID: ClientID, isInDoubt: Bool
     ) {
         (self.line, self.id, self.token) = (line, id, token.text)
-        (self.clientID, self.isInDoubt) = (clientID, isInDoubt)
+        (self.clientID, self.isInDoubt, look) = (clientID, isInDoubt, .usual)
     }
 
     /// Reads a line: a bare token, or a JSON object `{"id", "token", "client_id"?}`, whose
@@ -31,14 +33,25 @@ package struct TokenItem: Sendable {
     ///
     /// - Parameters:
     ///   - tokenNames: what the token's member may be called, `token` first.
+    ///   - kind: of a token that is to be revoked, and therefore judged; see ``judgeRevocable(_:as:)``.
     /// - Throws: ``InvalidLine``.
     package init(
-        _ text: SecretBytes, line: Int, tokenNames: [String] = ["token"]
+        _ text: SecretBytes, line: Int, tokenNames: [String] = ["token"],
+        judgedAs kind: TokenKind? = nil
     ) throws(InvalidLine) {
         let content = try ItemLine(text)
         self.line = line
         id = content.id
         token = try content.token(called: tokenNames)
         clientID = try content.clientID()
+        guard let kind else {
+            look = .usual
+            return
+        }
+        do throws(OpaqueTokenError) {
+            look = try judgeRevocable(token, as: kind)
+        } catch {
+            throw InvalidLine(id, "the token \(error)")
+        }
     }
 }

@@ -115,3 +115,19 @@ package enum ClientSecretError: Error, Hashable, Sendable {
     /// The secret that was given cannot be used: its faults, the gravest first.
     case unusable([Finding])
 }
+
+extension ClientSecretError: CustomStringConvertible {
+    /// What is wrong, as a sentence without a full stop.
+    package var description: String {
+        switch self {
+        case .tooShort: "the lifetime of a client_secret must be at least a second"
+        case .tooLong:
+            "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)"
+        case .signing(let reason): "the private key cannot sign: \(reason)"
+        case .expired(let time): "the client_secret expired at \(time.rfc3339)"
+        case .otherClient(let clientID): "the client_secret is not for the client \(clientID)"
+        case .unusable(let faults):
+            "the client_secret cannot be used: \(faults.first?.seen ?? "claims are missing")"
+        }
+    }
+}

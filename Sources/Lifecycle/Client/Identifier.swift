@@ -34,11 +34,14 @@ extension Identifier {
 }
 
 /// The error for a text that is not such an identifier.
-package struct IdentifierError: Error, Hashable, Sendable {
+package struct IdentifierError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The refused text.
     package let text: String
     /// What is wrong, as the end of a sentence.
     package let fault: String
+
+    /// The text and its fault.
+    package var description: String { "'\(text)' \(fault)" }
 }
 
 /// Apple's id of a developer team, ten characters: `iss` of a client_secret.

@@ -13,7 +13,7 @@ package protocol Transport: Sendable {
 }
 
 /// No complete answer was received.
-package struct TransportError: Error, Hashable, Sendable {
+package struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong.
     package enum Kind: String, Hashable, Sendable {
         /// The host name could not be resolved.
@@ -51,6 +51,9 @@ package struct TransportError: Error, Hashable, Sendable {
     /// False only if certainly no byte of the request reached the server: only then may a
     /// single-use code be sent again.
     package let requestMayHaveLeft: Bool
+
+    /// The transport's message.
+    package var description: String { message }
 
     /// Creates an error.
     package init(_ kind: Kind, _ message: String, requestMayHaveLeft: Bool) {

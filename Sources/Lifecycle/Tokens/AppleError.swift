@@ -1,7 +1,10 @@
 package import JOSE
 
 /// Apple refused a request: the `error` of its response (RFC 6749 §5.2).
-package struct AppleError: Error, Hashable, Sendable {
+package struct AppleError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The code, and the sentence if there is one.
+    package var description: String { code.rawValue + (detail.map { ": \($0)" } ?? "") }
+
     /// An open set, because a code that Apple adds later must reach the user.
     package struct Code: RawRepresentable, Hashable, Sendable {
         /// The code on the wire.

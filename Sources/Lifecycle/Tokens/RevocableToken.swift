@@ -23,6 +23,8 @@ package enum TokenSlip: Hashable, Sendable, CaseIterable {
     case refreshToken
     /// An access token as a refresh token.
     case accessToken
+    /// A text from a form or a URL that was not decoded.
+    case percentEncoded
 
     /// What the text looks like.
     package var description: String {
@@ -32,6 +34,7 @@ package enum TokenSlip: Hashable, Sendable, CaseIterable {
         case .code: "an authorization code"
         case .refreshToken: "a refresh token"
         case .accessToken: "an access token"
+        case .percentEncoded: "a percent-encoded text"
         }
     }
 }
@@ -80,7 +83,7 @@ private func isAlphanumeric(_ byte: UInt8) -> Bool {
 
 /// Whether bytes are `<letter><32 lower-case hexadecimal digits>.0.<shard>.<22 base64url>`, the
 /// shape of all recorded tokens and codes. The shard is three to five of thirteen letters.
-private func hasShape(_ bytes: [UInt8], _ letter: Character) -> Bool {
+func hasShape(_ bytes: [UInt8], _ letter: Character) -> Bool {
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0].count == 33, parts[0].first == letter.asciiValue else {
         return false
@@ -93,7 +96,7 @@ private func hasShape(_ bytes: [UInt8], _ letter: Character) -> Bool {
         && parts[3].allSatisfy { isAlphanumeric($0) || "-_".utf8.contains($0) }
 }
 
-private func slip(in bytes: [UInt8]) -> TokenSlip? {
+func slip(in bytes: [UInt8]) -> TokenSlip? {
     if hasShape(bytes, "c") { return .code }
     if hasShape(bytes, TokenKind.refreshToken.firstLetter) { return .refreshToken }
     if hasShape(bytes, TokenKind.accessToken.firstLetter) { return .accessToken }

@@ -34,6 +34,8 @@ package struct Revocation: Sendable {
     package let refreshStatus: Int?
     /// Apple's id of the revocation, or of the refresh if none was sent; nil if Apple sent no id.
     package let requestID: String?
+    /// Whether the text lacks the shape of a token; see ``judgeRevocable(_:as:)``.
+    package var isUnusual = false
 
     /// Creates a result.
     package init(
@@ -48,7 +50,14 @@ package struct Revocation: Sendable {
     package var answerStatus: Int? { status ?? refreshStatus }
 
     /// Whether a refresh proved the token dead after its revocation was sent.
-    package var isConfirmed: Bool { status != nil && evidence.map(\.showsDead) == true }
+    package var isConfirmed: Bool {
+        status != nil && evidence.map(\.showsDead) == true && !isUnproven
+    }
+
+    /// Whether the refused refresh proves nothing: Apple refuses what never was a token, too.
+    package var isUnproven: Bool {
+        isUnusual && status != nil && evidence == .refreshRejected
+    }
 
     /// Whether the token was revoked by this call, as far as known.
     package var isRevoked: Bool { status != nil && evidence != .refreshAccepted }

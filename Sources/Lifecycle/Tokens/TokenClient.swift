@@ -27,14 +27,22 @@ package struct TokenClient: Sendable {
     package func exchange(
         _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
     ) async throws(TokenFailure) -> TokenResponse {
-        try await send(.exchange(code, redirectURI: redirectURI, codeVerifier: codeVerifier)) {
-            TokenResponse($0)
+        do {
+            return try await send(
+                .exchange(code, redirectURI: redirectURI, codeVerifier: codeVerifier)
+            ) { TokenResponse($0) }
+        } catch {
+            throw error.noting(look(of: code.text, for: .exchange))
         }
     }
 
     /// Validates a refresh token and gets a new access token.
     package func refresh(_ token: RefreshToken) async throws(TokenFailure) -> TokenResponse {
-        try await send(.refresh(token)) { TokenResponse($0) }
+        do {
+            return try await send(.refresh(token)) { TokenResponse($0) }
+        } catch {
+            throw error.noting(look(of: token.text, for: .refresh))
+        }
     }
 
     /// Gets an access token of the team, which is valid only for user migration.

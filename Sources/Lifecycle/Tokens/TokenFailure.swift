@@ -28,6 +28,9 @@ package struct TokenFailure: Error, Sendable {
     /// be spent.
     package let isOutcomeUnknown: Bool
 
+    /// How the code or token looks that was sent; nil for other requests.
+    package private(set) var look: TokenLook?
+
     package init(
         cause: Cause, request: RequestKind, attempts: Int, clockOffset: Duration? = nil,
         isOutcomeUnknown: Bool = false
@@ -39,11 +42,36 @@ package struct TokenFailure: Error, Sendable {
         self.isOutcomeUnknown = isOutcomeUnknown
     }
 
+    /// The same failure of a request with this code or token.
+    func noting(_ look: TokenLook?) -> Self {
+        var failure = self
+        failure.look = look
+        return failure
+    }
+
     /// The same failure with another kind of request.
     func describing(_ request: RequestKind) -> Self {
         Self(
             cause: cause, request: request, attempts: attempts, clockOffset: clockOffset,
             isOutcomeUnknown: isOutcomeUnknown)
+    }
+}
+
+extension TokenFailure: CustomStringConvertible {
+    /// What happened, as a sentence without a full stop.
+    package var description: String { "\(request) failed: \(cause)" }
+}
+
+extension TokenFailure.Cause: CustomStringConvertible {
+    /// What happened, as a sentence without a full stop.
+    package var description: String {
+        switch self {
+        case .refused(let error): "Apple refused it: \(error)"
+        case .unusable(let response):
+            "the response with status \(response.status) is not the token endpoint's"
+        case .unreachable(let error): error.message
+        case .unminted(let error): error.description
+        }
     }
 }
 

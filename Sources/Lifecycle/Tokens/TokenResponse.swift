@@ -14,23 +14,25 @@ package struct TokenResponse: Sendable {
     package let members: [JSON.Member]
     /// Apple's id of the request, which its support asks for; nil if Apple sent none.
     package let requestID: String?
+    /// Apple's time when it answered; nil if the answer does not say.
+    package let date: NumericDate?
 
     /// Reads a 200 response.
     ///
     /// Nil if its body is not a JSON object with an `access_token`.
     package init?(_ response: HTTPResponse) {
-        self.init(response.body, requestID: response.requestID)
+        self.init(response.body, requestID: response.requestID, date: response.appleDate)
     }
 
     /// Reads the body of a 200 response.
     ///
     /// Nil if it is not a JSON object with an `access_token`.
-    package init?(_ body: [UInt8], requestID: String? = nil) {
+    package init?(_ body: [UInt8], requestID: String? = nil, date: NumericDate? = nil) {
         guard let json = try? JSON(body), let members = json.members,
             let accessToken = json["access_token"]?.string
         else { return nil }
         self.members = members
-        self.requestID = requestID
+        (self.requestID, self.date) = (requestID, date)
         self.accessToken = AccessToken(SecretText(accessToken))
         refreshToken = json["refresh_token"]?.string.map { RefreshToken(SecretText($0)) }
         expiresIn = json["expires_in"]?.integer

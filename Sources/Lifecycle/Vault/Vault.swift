@@ -17,7 +17,17 @@ package struct Vault: Sendable {
         _ store: any VaultStore, _ keys: VaultKeyRing, by actor: VaultActor
     ) throws(VaultError) {
         (self.store, self.keys, self.actor) = (store, keys, actor)
-        let current = try Self.currentKey(of: store, keys)
+        currentKey = try Self.encryptingKey(try store.keyChecks(), keys)
+    }
+
+    /// The number of the key that encrypts.
+    ///
+    /// - Parameter checks: the keys of the vault.
+    /// - Throws: ``VaultError`` of kind `key` if it cannot be used.
+    package static func encryptingKey(
+        _ checks: [VaultKeyCheck], _ keys: VaultKeyRing
+    ) throws(VaultError) -> Int {
+        let current = try currentKey(checks, keys)
         guard keys.numbers.contains(current) else {
             throw VaultError(
                 .key,
@@ -27,9 +37,10 @@ package struct Vault: Sendable {
             throw VaultError(
                 .key,
                 "the vault's newest key is key \(current), which is marked as retired: "
-                    + "the newer key was removed from the database")
+                    + "the newer key was removed from the database",
+                remedy: VaultError.unknownKeyRemedy)
         }
-        currentKey = current
+        return current
     }
 
     /// The number of the vault's newest key, which may be missing from `keys`.
@@ -39,7 +50,12 @@ package struct Vault: Sendable {
     package static func currentKey(
         of store: any VaultStore, _ keys: VaultKeyRing
     ) throws(VaultError) -> Int {
-        let checks = try store.keyChecks()
+        try currentKey(try store.keyChecks(), keys)
+    }
+
+    private static func currentKey(
+        _ checks: [VaultKeyCheck], _ keys: VaultKeyRing
+    ) throws(VaultError) -> Int {
         for check in checks where try keys.matches(check) == false {
             throw VaultError(
                 .key, "key \(check.number) is not the key \(check.number) of this vault")

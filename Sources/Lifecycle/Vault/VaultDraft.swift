@@ -4,6 +4,8 @@ internal import JOSE
 struct VaultDraft {
     /// The damaged rows of these users, which are not changed.
     let damaged: [DamagedRecord]
+    /// What Apple has reported about these users.
+    let notices: [VaultNotice]
     private let damagedByKey: [VaultRowKey: DamagedRecord]
     private let vault: Vault
     private let found: [VaultRecordID: VaultRecord]
@@ -22,7 +24,7 @@ struct VaultDraft {
     /// - Parameter isConverting: gives records of siwa 0.1 the new format, as far as they can be
     ///   decrypted.
     init(_ page: VaultPage, in vault: Vault, isConverting: Bool) throws(VaultError) {
-        (damaged, self.vault) = (page.damaged, vault)
+        (damaged, notices, self.vault) = (page.damaged, page.notices, vault)
         damagedByKey = Dictionary(
             page.damaged.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         found = Dictionary(

@@ -1,5 +1,5 @@
 /// An operation of the vault failed.
-package struct VaultError: Error, Hashable, Sendable {
+package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong.
     package enum Kind: String, Hashable, Sendable {
         /// There is no vault at that place.
@@ -10,14 +10,24 @@ package struct VaultError: Error, Hashable, Sendable {
         case alreadyInitialized
         /// Made by a newer siwa.
         case tooNew
+        /// A running siwa-server uses the vault.
+        case inUse
+        /// The vault is being moved to another database, and cannot be changed.
+        case moving
+        /// The vault was moved to another database, and cannot be changed.
+        case moved
+        /// The vault is an incomplete copy of another one.
+        case copyIncomplete
         /// The database cannot be used: because of its URL, folder, permissions or login.
         case unusable
         /// The database's library is not installed.
         case unavailable
         /// Another process kept the database locked for too long.
         case busy
-        /// The disk is full.
+        /// The disk is full, or a limit of the process or the system is reached.
         case full
+        /// The server is a standby, or refuses changes.
+        case readOnly
         /// The server did not prove its identity, or does not encrypt the connection.
         case untrusted
         /// The server does not answer, or closed the connection.
@@ -41,10 +51,23 @@ package struct VaultError: Error, Hashable, Sendable {
     /// What happened, as a sentence without a full stop. It names a record by client, user and
     /// fingerprint, never by its token.
     package let message: String
+    /// What to do, if it does not follow from the kind: for example the limit to raise.
+    package let remedy: String?
+
+    /// The message.
+    package var description: String { message }
 
     /// Creates an error.
-    package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
+    package init(_ kind: Kind, _ message: String, remedy: String? = nil) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+
+    /// What to do if the database lacks the entry of a key that the key file has.
+    package static let unknownKeyRemedy =
+        "run 'siwa vault rekey': it enters the newest key of the key file again"
 
     /// Whether the same call may succeed later.
-    package var isTemporary: Bool { [.busy, .full, .unreachable, .keySuperseded].contains(kind) }
+    package var isTemporary: Bool {
+        [.busy, .full, .readOnly, .unreachable, .keySuperseded, .moving].contains(kind)
+    }
 }

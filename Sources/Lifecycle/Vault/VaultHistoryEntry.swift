@@ -35,6 +35,19 @@ package enum VaultHistoryEvent: String, Hashable, Sendable, CaseIterable {
             case .accountDeleted: .accountDeleted
             }
     }
+
+    /// The state that a token has after the event; nil if the event does not say.
+    package var state: VaultState? {
+        switch self {
+        case .stored, .active: .active
+        case .revoking: .revoking
+        case .revoked: .revoked
+        case .dead: .dead
+        case .consentRevoked: .consentRevoked
+        case .accountDeleted: .accountDeleted
+        case .removed, .remapped, .pruned: nil
+        }
+    }
 }
 
 /// The command and the machine that change a vault, for the entries of the history.

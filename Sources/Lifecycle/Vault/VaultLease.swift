@@ -11,9 +11,19 @@ package struct VaultLease: Hashable, Sendable {
     package init(owner: String, duration: Duration) {
         (self.owner, self.duration) = (owner, duration)
     }
+
+    /// The longest duration.
+    package static let longest = Duration.seconds(3600)
+
+    /// How often the owner renews it: much more often than ``VaultLeaseWatch/patience``, whatever its
+    /// duration, so that a living owner is recognised.
+    package var renewalInterval: Duration { min(duration / 4, .seconds(30)) }
 }
 
 /// Records that were claimed.
+///
+/// A lease that ends later than ``VaultLease/longest`` from now is observed, and ended if it is void;
+/// see ``VaultLeaseWatch``.
 package struct VaultClaimed: Sendable {
     /// The records as they were before the claim changed them.
     package var records: [VaultRecord]
@@ -24,13 +34,19 @@ package struct VaultClaimed: Sendable {
     package var isComplete: Bool
     /// The least time until others can claim them, counted from before the call.
     package var remaining: Duration
+    /// Leases of others that were void, and are ended; the next claim finds their records.
+    package var voided: [VaultStrayLease]
+    /// The time after which the next claim may find a lease void; nil if there is none to wait for.
+    package var wait: Duration?
 
     /// Describes a claim.
     package init(
-        records: [VaultRecord], damaged: [DamagedRecord], isComplete: Bool, remaining: Duration
+        records: [VaultRecord], damaged: [DamagedRecord], isComplete: Bool, remaining: Duration,
+        watch: VaultLeaseWatch.Verdict = VaultLeaseWatch.Verdict()
     ) {
         (self.records, self.damaged) = (records, damaged)
         (self.isComplete, self.remaining) = (isComplete, remaining)
+        (voided, wait) = (watch.void, watch.wait)
     }
 }
 

@@ -9,12 +9,16 @@ package struct VaultNotice: Hashable, Sendable {
 
     /// Describes a notification; nil if its event does not affect tokens.
     package init?(_ event: NotificationEvent, users: [VaultUser]) {
-        switch event.kind {
-        case .consentRevoked: self.event = .consentRevoked(at: event.occurredAt)
-        case .accountDeleted: self.event = .accountDeleted(at: event.occurredAt)
+        self.init(event.kind, at: event.occurredAt, users: users)
+    }
+
+    /// Describes an event of this kind; nil if it does not affect tokens.
+    package init?(_ kind: NotificationEvent.Kind, at moment: NumericDate, users: [VaultUser]) {
+        switch kind {
+        case .consentRevoked: self.init(.consentRevoked(at: moment), users: users)
+        case .accountDeleted: self.init(.accountDeleted(at: moment), users: users)
         default: return nil
         }
-        self.users = users
     }
 
     /// Describes what happened to users.

@@ -70,6 +70,9 @@ package struct VaultPage: Hashable, Sendable {
     /// The key of the last row: the next page begins after it. Nil if the page is empty, which is
     /// the end.
     package var next: VaultRowKey?
+    /// What Apple has reported about these users, in its order, as far as the store keeps that: it
+    /// also concerns tokens of earlier sign-ins that are stored only now.
+    package var notices: [VaultNotice] = []
 
     /// A page; an empty one is the end.
     package init(

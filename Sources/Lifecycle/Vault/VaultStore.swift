@@ -75,6 +75,11 @@ package protocol VaultStore: Sendable {
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
     ) throws(VaultError) -> VaultHistoryPage
 
+    /// The last states that the history has of some tokens, whether or not they are stored.
+    func lastStates(
+        of ids: [VaultRecordID]
+    ) throws(VaultError) -> [VaultRecordID: VaultPastState]
+
     /// The number of entries of the history from a moment on and before another, of all users.
     func historyCount(
         since start: NumericDate?, until end: NumericDate?
@@ -85,8 +90,25 @@ package protocol VaultStore: Sendable {
     /// - Returns: the number of deleted entries.
     func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int
 
+    /// Up to `limit` secrets outside the records, after a row. Without tables of siwa-server there
+    /// are none.
+    ///
+    /// - Parameter number: leaves out secrets that are sealed with this key.
+    func secrets(
+        notSealedWith number: Int?, after row: VaultSecret.Row?, limit: Int
+    ) throws(VaultError) -> VaultSecretPage
+
+    /// Replaces secrets that are still stored as they were read.
+    ///
+    /// - Returns: the number of replaced secrets.
+    /// - Throws: ``VaultError`` of kind `keySuperseded` if the new key is not the newest.
+    func replace(_ changes: [VaultSecretChange]) throws(VaultError) -> Int
+
     /// The faults of the database itself, one sentence each.
     func faults() throws(VaultError) -> [String]
+
+    /// Fails if the vault is moving or was moved, so that any change would fail. Waits for no lock.
+    func requireChangeable() throws(VaultError)
 
     /// The settings that protect the connection to the database less than siwa's default. Does not
     /// connect.
@@ -94,8 +116,18 @@ package protocol VaultStore: Sendable {
 }
 
 extension VaultStore {
+    package func requireChangeable() throws(VaultError) {}
+
     /// A store without connections has no weaknesses.
     package func weaknesses() throws(VaultError) -> [VaultWeakness] { [] }
+
+    /// A store without tables of siwa-server has no secrets outside its records.
+    package func secrets(
+        notSealedWith number: Int?, after row: VaultSecret.Row?, limit: Int
+    ) throws(VaultError) -> VaultSecretPage { VaultSecretPage() }
+
+    /// See ``VaultStore/secrets(notSealedWith:after:limit:)``.
+    package func replace(_ changes: [VaultSecretChange]) throws(VaultError) -> Int { 0 }
 }
 
 /// A setting that protects the connection to a database less than siwa's default.
@@ -108,6 +140,19 @@ package struct VaultWeakness: Hashable, Sendable {
     /// Describes a weakness.
     package init(_ reason: String, setBy place: String?) {
         (self.reason, self.place) = (reason, place)
+    }
+}
+
+/// A state that a token had, by the history.
+package struct VaultPastState: Hashable, Sendable {
+    /// The state.
+    package let state: VaultState
+    /// When the token got it.
+    package let since: NumericDate
+
+    /// Describes a state.
+    package init(_ state: VaultState, since: NumericDate) {
+        (self.state, self.since) = (state, since)
     }
 }
 

@@ -2,7 +2,8 @@ package import JOSE
 
 // Storing and importing tokens.
 extension Vault {
-    /// Stores a token that Apple just issued. A token that is stored already becomes active.
+    /// Stores a token that Apple just issued. A token that is stored already becomes active. Events
+    /// after the sign-in that arrived before the token concern it, too.
     ///
     /// - Parameter signedInAt: the `iat` of the sign-in's identity token.
     /// - Returns: its record.
@@ -31,6 +32,9 @@ extension Vault {
             } else {
                 draft.put(new)
                 draft.note(.stored, of: new, at: now)
+            }
+            for notice in draft.notices where notice.users.contains(user) {
+                draft.apply(notice.event, to: new.id, VaultEventDetails(), at: now)
             }
             stored = draft.records[new.id] ?? new
         }
@@ -72,14 +76,22 @@ extension Vault {
         _ records: [VaultRecord], overwritesStates: Bool = false, at now: NumericDate
     ) throws(VaultError) -> VaultImportCounts {
         let records = try sealedWithCurrentKey(records)
+        let past = try past(of: records, overwritesStates)
         var counts = VaultImportCounts()
         try change(records.users, isSealing: true) { draft throws(VaultError) in
             counts = VaultImportCounts()
             for record in records {
-                merge(record, overwritesStates, into: &draft, &counts, at: now)
+                merge(record, overwritesStates, past, into: &draft, &counts, at: now)
             }
         }
         return counts
+    }
+
+    /// The states that tokens had before they were removed; empty if states are overwritten.
+    private func past(
+        of records: [VaultRecord], _ overwritesStates: Bool
+    ) throws(VaultError) -> [VaultRecordID: VaultPastState] {
+        overwritesStates ? [:] : try store.lastStates(of: records.map(\.id))
     }
 
     /// Counts what ``merge(_:overwritesStates:at:)`` would do, and changes nothing.
@@ -95,7 +107,10 @@ extension Vault {
         var draft = try VaultDraft(store.records(of: records.users), in: self, isConverting: true)
         if let last, last.id == records.first?.id { draft.put(last) }
         var counts = VaultImportCounts()
-        for record in records { merge(record, overwritesStates, into: &draft, &counts, at: now) }
+        let past = try past(of: records, overwritesStates)
+        for record in records {
+            merge(record, overwritesStates, past, into: &draft, &counts, at: now)
+        }
         last = records.last.flatMap { draft.records[$0.id] }
         return counts
     }
@@ -114,8 +129,8 @@ extension Vault {
     }
 
     private func merge(
-        _ new: VaultRecord, _ overwritesStates: Bool, into draft: inout VaultDraft,
-        _ counts: inout VaultImportCounts, at now: NumericDate
+        _ new: VaultRecord, _ overwritesStates: Bool, _ past: [VaultRecordID: VaultPastState],
+        into draft: inout VaultDraft, _ counts: inout VaultImportCounts, at now: NumericDate
     ) {
         if let row = draft.damagedRow(at: new.id) {
             // The same token may be in several lines.
@@ -123,7 +138,7 @@ extension Vault {
             return
         }
         guard let known = draft.records[new.id] else {
-            draft.put(new)
+            draft.put(new.after(past[new.id]))
             counts.imported += 1
             return
         }
@@ -180,6 +195,15 @@ extension VaultRecord {
             next.checkedAt = [checkedAt, new.checkedAt].compactMap(\.self).max()
         }
         return next
+    }
+
+    /// The result of importing a token that was removed: the last state of its history is the one
+    /// that the import would have found.
+    fileprivate func after(_ past: VaultPastState?) -> Self {
+        guard let past else { return self }
+        var known = self
+        (known.state, known.changedAt) = (past.state, past.since)
+        return known.merged(with: self, overwritesStates: false)
     }
 
     /// This record with the encrypted token of another.

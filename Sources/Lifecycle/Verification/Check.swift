@@ -31,6 +31,8 @@ package struct Check: Sendable {
         case expiry
         /// `iat`.
         case issuedAt = "issued_at"
+        /// `nbf`; checked only if it is present.
+        case notBefore = "not_before"
         /// `sub`.
         case subject
         /// `nonce`.

@@ -32,6 +32,17 @@ extension TokenVerifier {
                 "issued in the future, at \(issued.rfc3339); it is \(now.rfc3339)")
     }
 
+    /// Nil without `nbf`, which Apple's tokens do not have.
+    func notBefore(_ claims: TokenClaims, _ now: NumericDate) -> Check? {
+        guard claims.has(.nbf) else { return nil }
+        guard let start = claims.moment(.nbf) else {
+            return .failed(.notBefore, "nbf is \(claims[.nbf].shown), expected whole seconds")
+        }
+        return start <= now.adding(seconds: leeway)
+            ? .passed(.notBefore, "valid from ", start)
+            : .failed(.notBefore, "valid from \(start.rfc3339); it is \(now.rfc3339)")
+    }
+
     private func oneOf(
         _ accepted: [String], _ subject: Check.Subject, _ claim: Claim, _ claims: TokenClaims
     ) -> Check {

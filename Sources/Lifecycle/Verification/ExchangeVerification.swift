@@ -32,10 +32,12 @@ package struct ExchangeVerification: Sendable {
 
     /// Verifies the identity token of an answer.
     ///
-    /// - Parameter keys: the keys for ``TokenResponse/verificationKeyID``.
+    /// - Parameters:
+    ///   - keys: the keys for ``TokenResponse/verificationKeyID``.
+    ///   - times: the moments that are now; that of the answer (`Date`) is another.
     /// - Returns: the result; nil if the answer has no identity token and no nonce requires one.
     package func verify(
-        _ answer: TokenResponse, by keys: Keys, at now: NumericDate
+        _ answer: TokenResponse, by keys: Keys, at times: TokenTimes
     ) -> IdentityTokenVerification? {
         guard let text = answer.identityToken else {
             return nonce.map { _ in
@@ -51,7 +53,10 @@ package struct ExchangeVerification: Sendable {
         }
         let binding = TokenBinding(
             nonce: nonce, accessToken: answer.accessToken, acceptsMissingHashes: true)
-        return verifier(by: keys).verify(identityToken: token, boundTo: binding, at: now)
+        let verifier = verifier(by: keys)
+        return times.or(answer.date).judge {
+            verifier.verify(identityToken: token, boundTo: binding, at: $0)
+        }.verification
     }
 
     private func verifier(by keys: Keys) -> TokenVerifier {

@@ -18,10 +18,10 @@ extension TokenVerifier {
 
     /// Also prevents that a notification is accepted as an identity token (RFC 8725 §3.12).
     private func subject(_ claims: TokenClaims) -> Check {
-        guard claims.hasFilledString(.sub) else {
-            let note = claims.has(.events) ? "; it has events, so it is a notification" : ""
-            return .failed(.subject, "sub is \(claims[.sub].shown)\(note)")
+        guard !claims.has(.events) else {
+            return .failed(.subject, "the token has events, so it is a notification")
         }
-        return .passed(.subject)
+        return claims.hasFilledString(.sub)
+            ? .passed(.subject) : .failed(.subject, "sub is \(claims[.sub].shown)")
     }
 }

@@ -29,10 +29,12 @@ extension JSON {
     }
 
     /// The moment of an `event_time`: Apple documents seconds and sends milliseconds. A number
-    /// from 10^11 is milliseconds, since 1973; below it is seconds, until the year 5138.
+    /// from 10^11 is milliseconds, since 1973; below it is seconds, until the year 5138. Nil after
+    /// the year 9999, which no text and no database can hold.
     var eventTime: NumericDate? {
         guard let number = integer, number >= 0 else { return nil }
-        return NumericDate(number < 100_000_000_000 ? number : number / 1000)
+        let moment = NumericDate(number < 100_000_000_000 ? number : number / 1000)
+        return moment.isWritable ? moment : nil
     }
 
     /// A member in the uniform spelling; unchanged if its value is unexpected.

@@ -72,7 +72,7 @@ package struct NotificationEvent: Hashable, Sendable {
 }
 
 /// Why the event of a notification cannot be read.
-enum NotificationEventError: Error {
+enum NotificationEventError: Error, CustomStringConvertible {
     /// `events` is missing; a token with a subject instead is an identity token.
     case missing(hasSubject: Bool)
     /// `events` is a string that is not JSON.

@@ -45,6 +45,7 @@ package struct TokenVerifier: Sendable {
         checks.append(audience(token.claims))
         checks.append(expiry(token.claims, now))
         checks.append(issuedAt(token.claims, now))
+        if let check = notBefore(token.claims, now) { checks.append(check) }
         return checks
     }
 }

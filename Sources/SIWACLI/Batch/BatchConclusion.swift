@@ -16,6 +16,8 @@ struct BatchConclusion: Sendable {
     var continuation: String?
     /// Further hints for a run in which every item was refused.
     var allRefused: [String] = []
+    /// The number of items read that lack the shape of a token.
+    var unusual = 0
     /// The records of a vault that other runs have leased, and until when.
     var leased: (count: Int, until: NumericDate)?
 
@@ -27,13 +29,14 @@ struct BatchConclusion: Sendable {
         progress.clear()
         let undelivered = closeOutput()
         summarize()
+        warnOfUnusual()
         if let signal = session.world.ending.signal {
             throw Interruption(batchBy: signal, continuationHint)
         }
         let failures = [
             undelivered, reason.map { BatchStopped($0, continuationHint).diagnosis },
             inputDiagnosis,
-            damaged, itemsNotDone,
+            damaged, itemsNotDone, nothingClaimed,
         ].compactMap(\.self)
         let prevailing = ExitCode.prevailing(among: failures.map(\.exitCode))
         if let failure = failures.first(where: { $0.exitCode == prevailing }) {
@@ -85,6 +88,13 @@ struct BatchConclusion: Sendable {
             exitCode: .settings)
     }
 
+    private func warnOfUnusual() {
+        guard unusual > 0 else { return }
+        session.console.warn(
+            "\(unusual) of the items read do not have the shape of Apple's tokens; Apple answers 200 "
+                + "to anything, so 'siwa revoke --token @PATH --check-first' tells what one is")
+    }
+
     private var itemsNotDone: Diagnosis? {
         let all = output.counted.adding(before)
         guard all.total > all.done else { return nil }
@@ -93,6 +103,19 @@ struct BatchConclusion: Sendable {
             hints: (all.refused == all.total ? allRefused : [])
                 + ["the results give the reasons: look for a status other than \"done\""],
             exitCode: all.failed > 0 ? .temporary : .no)
+    }
+
+    /// A run on a vault that found nothing but what others hold did not do what it was for.
+    private var nothingClaimed: Diagnosis? {
+        guard let leased, leased.count > 0, output.counted.total == 0 else { return nil }
+        return Diagnosis(
+            "items_held",
+            "no item was free: other runs hold \(leased.count), until \(leased.until.rfc3339) at the "
+                + "latest",
+            hints: [
+                "if they work on them, nothing has to be done; if they died, run this again then",
+                "'siwa vault check' names leases of a clock that was wrong",
+            ], exitCode: .temporary)
     }
 
     private var continuationHint: String { continuation ?? BatchStopped.continuation(options) }
@@ -106,7 +129,7 @@ struct BatchConclusion: Sendable {
                 ", \(leased.count) held by other runs until \(leased.until.rfc3339) at the latest"
         }
         session.console.summarize(text, members)
-        session.world.metrics.noteItems(output.counted)
+        session.world.metrics.noteItems(output.counted, held: leased?.count)
     }
 
     /// The summary for machines.
@@ -120,6 +143,7 @@ struct BatchConclusion: Sendable {
             .init("seconds", .number(progress.seconds)),
         ]
         if let leased {
+            members.append(.init("held", .integer(leased.count)))
             members.append(.init("leased", .integer(leased.count)))
             if leased.count > 0 {
                 members.append(.init("leased_until", .string(leased.until.rfc3339)))
@@ -147,5 +171,20 @@ struct BatchStopped: Sendable {
             diagnosis.code, diagnosis.message, hints: diagnosis.hints + [continuation],
             exitCode: diagnosis.exitCode, status: diagnosis.status, apple: diagnosis.apple,
             requestID: diagnosis.requestID)
+    }
+}
+
+extension Diagnosis {
+    /// Nil unless a run stopped because most items do not look like tokens.
+    init?(stopping unusual: (shapes: TokenShapes, isStopped: Bool)) {
+        guard unusual.isStopped else { return nil }
+        self.init(
+            "unusual_tokens",
+            "\(unusual.shapes.unusual) of the first \(unusual.shapes.read) items do not have the "
+                + "shape of Apple's tokens; none of these was sent",
+            hints: [
+                "check the input: one token per line, or JSON with a member \"token\"",
+                "if they are tokens all the same, add --allow-unusual",
+            ], exitCode: .tooManyRefused)
     }
 }

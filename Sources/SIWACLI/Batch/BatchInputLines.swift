@@ -15,16 +15,29 @@ final class BatchInputLines<Item: NumberedItem>: Sendable {
         var lines: ArraySlice<InputLine> = []
         let done: DoneLines
         var ids: SeenIDs
+        var unusual: HeldItems<Item>
+        var isAtEnd = false
         var failure: FileError?
         var idFailure: FileError?
     }
 
+    /// - Parameter holdsUnusual: keeps unusual items until ``HeldItems`` decides about them.
     init(
         _ source: any LineSource, _ resumed: ResumedInput, _ output: BatchOutput,
-        read: @escaping ItemReading<Item>
+        holdsUnusual: Bool = false, read: @escaping ItemReading<Item>
     ) {
         (self.source, self.output, self.read) = (source, output, read)
-        state = Mutex(State(done: resumed.done, ids: resumed.ids))
+        // Lines that are read again are counted then.
+        let before = source.isRepeatable ? TokenShapes() : resumed.shapes
+        state = Mutex(
+            State(
+                done: resumed.done, ids: resumed.ids,
+                unusual: HeldItems(holdsUnusual: holdsUnusual, after: before)))
+    }
+
+    /// How many of the items were unusual, and whether the run stopped for that.
+    var unusual: (shapes: TokenShapes, isStopped: Bool) {
+        state.withLock { ($0.unusual.shapes, $0.unusual.isStopped) }
     }
 
     /// Why reading the input failed; nil if it did not.
@@ -37,15 +50,11 @@ final class BatchInputLines<Item: NumberedItem>: Sendable {
         // A slow reader of the results slows the run down.
         guard !output.isFull else { return .notYet }
         return state.withLock { state in
-            while state.idFailure == nil {
+            while state.idFailure == nil, !state.unusual.isStopped {
+                if let item = state.unusual.release() { return .item(item) }
+                guard !state.isAtEnd else { return .end }
                 guard let line = state.lines.popFirst() else {
-                    switch source.next() {
-                    case .lines(let lines): state.lines = lines[...]
-                    case .notYet: return .notYet
-                    case .end(let failure):
-                        state.failure = failure
-                        return .end
-                    }
+                    guard readMore(&state) else { return .notYet }
                     continue
                 }
                 do throws(FileError) {
@@ -56,6 +65,18 @@ final class BatchInputLines<Item: NumberedItem>: Sendable {
             }
             return .end
         }
+    }
+
+    /// Reads the next lines, or the end. False if there are none yet.
+    private func readMore(_ state: inout State) -> Bool {
+        switch source.next() {
+        case .lines(let lines): state.lines = lines[...]
+        case .notYet: return false
+        case .end(let failure):
+            (state.failure, state.isAtEnd) = (failure, true)
+            state.unusual.end()
+        }
+        return true
     }
 
     private func item(
@@ -74,6 +95,8 @@ final class BatchInputLines<Item: NumberedItem>: Sendable {
             if !isDone { output.write(line: line.number, .repeatedID(id)) }
             return nil
         }
-        return isDone ? nil : item
+        guard isDone else { return state.unusual.take(item) }
+        state.unusual.skip(item)
+        return nil
     }
 }

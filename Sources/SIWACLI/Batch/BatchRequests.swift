@@ -9,12 +9,14 @@ extension BatchRunner {
         of item: Item, _ result: BatchResult<Outcome>,
         _ describe: (Item, Outcome) -> ItemReport
     ) -> ItemReport {
-        switch result {
-        case .answered(let outcome): describe(item, outcome)
-        case .failed(let cause, let attempts):
-            ItemReport(failed: cause, attempts, request).identifying(item.fingerprint)
-        case .late: ItemReport.late.identifying(item.fingerprint)
-        }
+        let report =
+            switch result {
+            case .answered(let outcome): describe(item, outcome)
+            case .failed(let cause, let attempts):
+                ItemReport(failed: cause, attempts, request).identifying(item.fingerprint)
+            case .late: ItemReport.late.identifying(item.fingerprint)
+            }
+        return report.naming(origin, item.clientID)
     }
 
     /// Runs `job` to its end.

@@ -12,6 +12,8 @@ struct BatchRunner: Sendable {
     let request: RequestKind
     /// The member that marks its results.
     let mark: ResultMark
+    /// Whose results they are; named in each.
+    let origin: BatchOrigin
     /// The order of the members of a result.
     var layout = BatchLayout.standard
     /// When refusals are final.
@@ -24,7 +26,7 @@ struct BatchRunner: Sendable {
 
     init(
         _ requests: Requests, _ options: BatchOptions, request: RequestKind, mark: ResultMark,
-        needsInput: Bool = true
+        _ origin: BatchOrigin, needsInput: Bool = true
     ) throws {
         guard (1...Self.mostInFlight).contains(options.concurrency) else {
             throw UsageError.Problem.misuse(
@@ -36,6 +38,7 @@ struct BatchRunner: Sendable {
         self.options = options
         self.request = request
         self.mark = mark
+        self.origin = origin
     }
 
     /// Runs `job` over the input and writes a line for every item.
@@ -52,12 +55,14 @@ struct BatchRunner: Sendable {
     ) async throws where Job.Item: NumberedItem {
         try session.checkNothingIsPicked()
         let wake = world.wakeSignal()
-        let opened = try await OpenedBatch(options, mark, layout, in: world, wake: wake) {
+        let opened = try await OpenedBatch(options, mark, origin, layout, in: world, wake: wake) {
             line, number throws(InvalidLine) in try read(line, number)
         }
         var job = job
         if opened.before.done > 0 { resuming(&job) }
-        let input = BatchInputLines(opened.lines, opened.resumed, opened.output, read: read)
+        let input = BatchInputLines(
+            opened.lines, opened.resumed, opened.output, holdsUnusual: !options.isAllowingUnusual,
+            read: read)
         let progress = Progress(.results(opened.output), world, isQuiet: session.options.isQuiet) {
             opened.lines.expectedLines.map { $0 - opened.before.total }
         }
@@ -76,8 +81,10 @@ struct BatchRunner: Sendable {
         try BatchConclusion(
             session: session, options: options, output: opened.output, progress: progress,
             before: opened.before, inputFailure: input.failure,
-            allRefused: allRefused
-        ).end(stoppedBy: end ?? input.idFailure.map { Diagnosis($0) })
+            allRefused: allRefused, unusual: input.unusual.shapes.unusual
+        ).end(
+            stoppedBy: end ?? input.idFailure.map { Diagnosis($0) }
+                ?? Diagnosis(stopping: input.unusual))
     }
 
     /// Runs `job` over records of a vault, and writes a line for every one.
@@ -97,7 +104,8 @@ struct BatchRunner: Sendable {
         // The total is unknown: other runs lease records too.
         let progress = Progress(.results(output), world, isQuiet: session.options.isQuiet) { nil }
         let items = LeasedItems(
-            claim, after: linesBefore, world.clocks, output, wake, noted: progress.update)
+            claim, after: linesBefore, world.clocks, output, wake, origin, session.console,
+            noted: progress.update)
         let working = Task(executorPreference: try world.threads(1)) { await items.work() }
         let ended: Result<Diagnosis?, any Error>
         do {

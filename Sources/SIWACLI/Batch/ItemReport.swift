@@ -25,6 +25,12 @@ struct ItemReport: Sendable {
         self.init(.refused, TokenFailure(cause: .refused(refusal), request: request, attempts: 1))
     }
 
+    /// The same result, naming the client, and the server and the teams if they need it.
+    func naming(_ origin: BatchOrigin?, _ own: ClientID?) -> Self {
+        let new = origin?.members(own).filter { new in !members.contains { $0.name == new.name } }
+        return Self(status, exitCode, members + (new ?? []), user: user, error: error)
+    }
+
     /// The same result, with the fingerprint of the item's token in front.
     func identifying(_ fingerprint: String?) -> Self {
         guard let fingerprint else { return self }

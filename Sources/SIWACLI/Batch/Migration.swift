@@ -15,14 +15,17 @@ struct Migration: Sendable {
         _ global: GlobalOptions, _ batch: BatchOptions, in world: World,
         half: (Client) throws -> MigrationHalf
     ) throws {
-        world.metrics.begin(batch.metrics, global, in: world)
+        try world.metrics.begin(batch.metrics, global, in: world)
         let session = try Session(TypedSettings(global: global), in: world)
         let loaded = try session.client()
         client = loaded.client
         requests = try Requests(session, client: .signing(loaded))
         self.half = try half(client)
         var runner = try BatchRunner(
-            requests, batch, request: self.half.requestKind, mark: self.half.mark)
+            requests, batch, request: self.half.requestKind, mark: self.half.mark,
+            BatchOrigin(
+                clientID: client.clientID, baseURL: requests.network.baseURL,
+                teamID: client.teamID, newTeam: self.half.newTeam))
         runner.layout = .migration(self.half)
         let hints = MigrationHints(self.half.requestKind, client)
         runner.allRefused = hints?.everyUserRefused ?? []
@@ -84,6 +87,11 @@ extension MigrationHalf {
         case .export: .migrationExport
         case .admission: .migrationImport
         }
+    }
+
+    /// The team that gets the app, which an export names.
+    fileprivate var newTeam: TeamID? {
+        if case .export(let team) = self { team } else { nil }
     }
 
     /// The member with which its results begin: the requested identifier.

@@ -11,14 +11,21 @@ protocol NumberedItem: Sendable {
     var name: ItemName { get }
     /// The fingerprint of its token; nil for an item without one.
     var fingerprint: String? { get }
+    /// The client that the item itself names; nil for the one of the run.
+    var clientID: ClientID? { get }
+    /// Whether it lacks the shape of its kind; see ``TokenLook``.
+    var isUnusual: Bool { get }
 }
 
 extension NumberedItem {
     var name: ItemName { ItemName(id: id) }
+    var clientID: ClientID? { nil }
+    var isUnusual: Bool { false }
 }
 
 extension TokenItem: NumberedItem {
     var fingerprint: String? { token.fingerprint }
+    var isUnusual: Bool { look.isUnusual }
 }
 
 extension IdentityTokenItem: NumberedItem {

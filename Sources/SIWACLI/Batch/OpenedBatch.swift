@@ -17,16 +17,17 @@ struct OpenedBatch: Sendable {
     ///
     /// - Parameters:
     ///   - mark: the member that distinguishes the command's results from those of others.
+    ///   - origin: whose results the earlier ones must be; nil for results of no client.
     ///   - wake: notified when there is more input, or more room for output.
     ///   - identify: reads an item.
     init(
-        _ options: BatchOptions, _ mark: ResultMark,
+        _ options: BatchOptions, _ mark: ResultMark, _ origin: BatchOrigin?,
         _ layout: BatchLayout = .standard, in world: World,
         wake: WakeSignal,
         identify: @escaping ItemReading<any NumberedItem>
     ) async throws {
         let input = try StreamingLines(options.input?.path, in: world, wake: wake)
-        var results = EarlierResults(of: mark, slots: world.streams.slots)
+        var results = EarlierResults(of: mark, origin, slots: world.streams.slots)
         let sink = try options.results(in: world, wake) { results.insert(resultIn: $0) }
         let output = options.output.path ?? "standard output"
         try results.checkOutput(output)
@@ -114,6 +115,10 @@ extension EarlierResults {
         if let foreign { throw OutputRefusal(foreignResult: foreign, in: output) }
         if let contradictory {
             throw ResumeMismatch(.contradictory, line: contradictory, in: output)
+        }
+        if let different {
+            throw ResumeMismatch(
+                .otherOrigin(different.difference), line: different.line, in: output)
         }
     }
 }

@@ -13,13 +13,16 @@ struct TokenBatch: Sendable {
         _ global: GlobalOptions, _ options: BatchOptions, _ selection: VaultSelection,
         request: RequestKind, mark: ResultMark, in world: World
     ) throws {
-        world.metrics.begin(options.metrics, global, in: world)
+        try world.metrics.begin(options.metrics, global, in: world)
         try selection.check(options)
         let session = try Session(
             TypedSettings(global: global, vault: selection.vault), in: world)
         requests = try Requests(session)
         var runner = try BatchRunner(
-            requests, options, request: request, mark: mark, needsInput: selection.vault == nil)
+            requests, options, request: request, mark: mark,
+            BatchOrigin(
+                clientID: requests.client.clientID, baseURL: requests.network.baseURL),
+            needsInput: selection.vault == nil)
         runner.brake = .share(percent: options.maxRefused.percent)
         self.runner = runner
     }
@@ -30,8 +33,9 @@ struct TokenBatch: Sendable {
     /// Reads a line with a refresh token of a client that this run can authenticate as.
     var read: ItemReading<TokenItem> {
         let only = requests.client.onlyClientID
+        let kind: TokenKind? = runner.request == .revocation ? .refreshToken : nil
         return { line, number throws(InvalidLine) in
-            let item = try Self.readOpaque(line, number)
+            let item = try Self.readOpaque(line, number, judgedAs: kind)
             if let only, let own = item.clientID, own != only {
                 throw InvalidLine(
                     item.id, "'client_id' is \(own), and the client_secret is for \(only)")
@@ -41,10 +45,13 @@ struct TokenBatch: Sendable {
     }
 
     /// Reads a line with a refresh token.
+    ///
+    /// - Parameter kind: of a token that is to be revoked.
     @Sendable static func readOpaque(
-        _ line: SecretBytes, _ number: Int
+        _ line: SecretBytes, _ number: Int, judgedAs kind: TokenKind? = nil
     ) throws(InvalidLine) -> TokenItem {
-        try TokenItem(line, line: number, tokenNames: ["token", "refresh_token"])
+        try TokenItem(
+            line, line: number, tokenNames: ["token", "refresh_token"], judgedAs: kind)
     }
 
     /// Prints what would be sent for the first item. Sends nothing, claims nothing and writes no

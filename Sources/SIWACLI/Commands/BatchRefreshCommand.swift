@@ -68,7 +68,8 @@ struct BatchRefreshCommand: Command {
                         .done, .done,
                         answer.members(
                             at: now(),
-                            reserving: BatchLayout.reservedNames + ["token_fingerprint"]))
+                            reserving: BatchLayout.reservedNames + BatchOrigin.names
+                                + ["token_fingerprint"]))
                 }
             return report.identifying($0.fingerprint)
         }

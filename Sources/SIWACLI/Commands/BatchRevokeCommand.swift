@@ -18,6 +18,11 @@ struct BatchRevokeCommand: Command {
         again, which is harmless. --timeout limits the wait for one response. Too many refusals \
         stop the run: see --max-refused.
 
+        Apple answers 200 to anything, so a text that cannot be a token is invalid, and one without \
+        the shape of Apple's tokens is sent with "unusual":true: a refused refresh proves nothing of \
+        it. Such items wait until 100 items are read or the input ends; if they are more than half, \
+        none of them is sent: see --allow-unusual.
+
         --vault reads the tokens from the vault in place of --input: the client's active tokens, or \
         those in the states of --state, and revocations that an earlier run did not complete. Many \
         machines may work on one vault; tokens that one of them has leased are not available to \
@@ -36,7 +41,8 @@ struct BatchRevokeCommand: Command {
             "Revoke the tokens of deleted accounts in the vault."),
     ]
     static let parameters: [Parameter<Self>] =
-        BatchOptions.brakedParameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
+        BatchOptions.revokingParameters(at: \.batch) + VaultSelection.parameters(at: \.selection)
+        + [
             .flag(
                 "confirm", \.isConfirmed,
                 help: "Refresh afterwards, to prove that each token no longer works."),
@@ -89,13 +95,22 @@ struct BatchRevokeCommand: Command {
             case .refused(let refusal):
                 ItemReport(refused: refusal, .revocation).identifying(item.fingerprint)
             case .done(let revocation):
-                ItemReport(
-                    revocation.isDead ? .done : .refused, revocation.isDead ? .done : .no,
+                Self.report(
+                    revocation,
                     RevocationReport(
                         revocation, of: item.token, .refreshToken, item.clientID ?? clientID,
                         at: now()
                     ).members)
             }
         }
+    }
+
+    private static func report(_ revocation: Revocation, _ members: [JSON.Member]) -> ItemReport {
+        guard !revocation.isUnproven else {
+            let message = "\(Revocation.unprovenMessage); \(Revocation.unprovenHint)"
+            return ItemReport(.refused, .no, members, error: .error("not_confirmed", message))
+        }
+        return ItemReport(
+            revocation.isDead ? .done : .refused, revocation.isDead ? .done : .no, members)
     }
 }

@@ -51,7 +51,7 @@ struct BatchVerifyCommand: Command {
     var isDryRun = false
 
     func run(in world: World) async throws {
-        world.metrics.begin(batch.metrics, global, in: world)
+        try world.metrics.begin(batch.metrics, global, in: world)
         let workers = workers ?? min(world.processors, Self.mostWorkers)
         guard (1...Self.mostWorkers).contains(workers) else {
             throw UsageError.Problem.misuse(

@@ -22,7 +22,8 @@ struct DoctorCommand: Command {
         With --online --report FILE it sends about twenty more requests, which use up and change \
         nothing, and writes Apple's responses to FILE, without secrets, identifiers and addresses. \
         Each assumption of siwa-emulator is marked confirmed, contradicted or untouched. Please \
-        send the file in, to make the emulator more accurate.
+        send the file in, to make the emulator more accurate. FILE is replaced only if it is empty \
+        or holds such a report (otherwise exit 2, and nothing is sent).
 
         With --endpoint URL it checks instead whether Apple can post notifications to URL: an \
         absolute https URL, TLS 1.2 or newer with forward secrecy, a complete certificate chain, \
@@ -69,6 +70,7 @@ struct DoctorCommand: Command {
 
     func run(in world: World) async throws {
         try checkUsage()
+        if let reportFile { try world.files.checkReplacement(reportFile, .report) }
         let context = try DoctorContext(global, given: secret, in: world)
         if let endpoint { return try await examine(EndpointURL(endpoint), context) }
         let (online, isAccepted) = isOnline ? await ask(about: context) : ([], false)
@@ -122,8 +124,8 @@ struct DoctorCommand: Command {
         } catch let error as SettingsError {
             return context.session.console.warn("no report: \(error.message)")
         }
-        try context.world.files.write(
-            SecretBytes((report.json.indentedText + "\n").utf8), file, .followed)
+        try context.world.files.replace(
+            SecretBytes((report.json.indentedText + "\n").utf8), file, .report)
         let counts = EvidenceFact.Verdict.allCases.map { "\(report.count($0)) \($0.rawValue)" }
         context.session.console.note(
             "\(file): of the emulator's assumptions, \(counts.joined(separator: ", "))")

@@ -20,6 +20,9 @@ struct ExchangeCommand: Command {
         If Apple's keys cannot be fetched, the check of the signature is skipped with a warning: \
         the identity token came from Apple over verified TLS. The other checks decide.
 
+        The times of the identity token pass if they pass by this machine's clock or by the Date of \
+        Apple's response. If the clocks differ by more than 5 seconds, a warning says by how much.
+
         If the response is lost, the exit code is 7, and the code may have been used. If the \
         identity token is not valid, the tokens are still printed, and the exit code is 1.
 
@@ -81,7 +84,7 @@ struct ExchangeCommand: Command {
         }
         try requests.checkOutput()
         // Before the code is used: opening the vault may fail.
-        let vault = isStoring ? try session.vault() : nil
+        let vault = isStoring ? try session.changeableVault() : nil
         let verification = ExchangeVerification(
             audiences: try session.settings.audiences(), nonce: nonce,
             // siwa sends requests over TLS with a verified certificate, or to loopback.
@@ -119,7 +122,7 @@ struct ExchangeCommand: Command {
         let stored = vault.map { vault in
             ending.begin(.storing)
             return Result {
-                try store(answer, of: verification?.claims?.userID, in: vault, requests)
+                try store(answer, of: verification, in: vault, requests)
             }
         }
         let isStored = stored.map { (try? $0.get()) != nil }
@@ -146,12 +149,15 @@ struct ExchangeCommand: Command {
 
     /// Stores the refresh token for the user of the identity token.
     private func store(
-        _ answer: TokenResponse, of userID: UserID?, in vault: Vault, _ requests: Requests
+        _ answer: TokenResponse, of verification: IdentityTokenVerification?, in vault: Vault,
+        _ requests: Requests
     ) throws {
         guard let token = answer.refreshToken else {
             throw answer.notStored("Apple's answer has no refresh token")
         }
-        guard let userID else { throw answer.notStored("no identity token names its user") }
+        guard let userID = verification?.claims?.userID else {
+            throw answer.notStored("no identity token names its user")
+        }
         let user: VaultUser
         do {
             user = try VaultUser(requests.client.clientID, validating: userID.rawValue)
@@ -162,7 +168,7 @@ struct ExchangeCommand: Command {
         do {
             let now = requests.session.world.clocks.now()
             try vault.renewing(requests.session.vaultKeys) { vault throws(VaultError) in
-                try vault.store(token, for: user, at: now)
+                try vault.store(token, for: user, signedInAt: verification?.signedInAt, at: now)
             }
         } catch {
             throw answer.notStored(Diagnosis(error).message)

@@ -8,7 +8,8 @@ struct InboxReplayCommand: Command {
     static let abstract = "Have siwa-server deliver events again."
     static let discussion = """
         The events become pending, their attempts counted from zero; the application gets them \
-        under the same webhook-id. Events that are being delivered, and events that 'siwa inbox \
+        under the same webhook-id. Events in the state none had no address to be delivered to: they \
+        are refused unless the configuration has server.deliver. Events that are being delivered, and events that 'siwa inbox \
         forget' erased, are not changed. Prints replayed, their number, and jti, their ids; the \
         exit code is 1 if one of the named events was not replayed.
         """
@@ -33,6 +34,7 @@ struct InboxReplayCommand: Command {
         try global.checkPrinted(among: ["replayed", "jti"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let store = try session.serverStore()
+        try checkAddress(session, store)
         let selection: InboxSelection = state.map { .state($0) } ?? .events(events.eventIDs)
         let replayed = try world.ending.completing { try store.replay(selection) }
         let ids = replayed.map(\.rawValue).sorted()
@@ -47,6 +49,22 @@ struct InboxReplayCommand: Command {
             throw Diagnosis.unchanged(
                 others, "they are unknown, erased, unverified or being delivered: siwa inbox show")
         }
+    }
+
+    /// Without an address, events of the state none would be pending for ever.
+    private func checkAddress(_ session: Session, _ store: any ServerStore) throws {
+        guard session.settings.file?.server?["deliver"] == nil else { return }
+        let ids = try events.eventIDs.filter { id in
+            try store.inboxEvent(id).entries.contains { $0.state == .none }
+        }
+        guard state == InboxState.none || !ids.isEmpty else { return }
+        throw Diagnosis(
+            "nowhere_to_deliver",
+            "events in the state none cannot be delivered: the configuration has no server.deliver",
+            hints: [
+                "add server.deliver to the configuration, and restart siwa-server",
+                "or name siwa-server's configuration with --config",
+            ], exitCode: .settings)
     }
 
     private func checkCombination() throws(UsageError.Problem) {

@@ -133,7 +133,7 @@ struct InitCommand: Command {
             let session = try Session(TypedSettings(global: options), in: preview)
             _ = try session.client()
             _ = try session.settings.baseURL()
-            _ = try session.settings.authorityFile(in: world)
+            _ = try session.authorities()
             if settings.vaultURL != nil { _ = try session.settings.vaultURL() }
         }
     }
@@ -144,8 +144,14 @@ struct InitCommand: Command {
     ) throws {
         try world.files.makeFolder(folder(of: path))
         try world.ending.completing {
-            try key.write(in: world)
-            try create(settings, path, in: world)
+            let isCopied = try key.write(in: world)
+            do {
+                try create(settings, path, in: world)
+            } catch {
+                // A configuration that was not written leaves no copy of the key behind.
+                if isCopied { try? world.files.remove(key.target) }
+                throw error
+            }
         }
         if case .file(let original) = key.source, original != key.target {
             Console(world, global).note(
@@ -159,7 +165,14 @@ struct InitCommand: Command {
     private func create(
         _ settings: InitialSettings, _ path: String, in world: World
     ) throws {
-        try world.files.create(settings.text, path)
+        do throws(FileError) {
+            try world.files.create(settings.text, path)
+        } catch {
+            guard error.isTaken else { throw error }
+            throw SettingsError(
+                "something is at \(path) already, such as a link to a file that does not exist",
+                hints: ["remove it, or write another configuration with --config FILE"])
+        }
     }
 
     private func createVault(_ path: String, in world: World) throws -> VaultCreation {

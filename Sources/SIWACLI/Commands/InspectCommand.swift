@@ -41,7 +41,7 @@ struct InspectCommand: Command {
     var metrics: MetricsArgument?
 
     func run(in world: World) async throws {
-        world.metrics.begin(metrics, global, in: world)
+        try world.metrics.begin(metrics, global, in: world)
         let session = try Session(TypedSettings(global: global), in: world)
         let text = try session.secret(token, "TOKEN", isWhole: true)
         let now = world.clocks.now()

@@ -21,8 +21,8 @@ struct NotificationCommand: Command {
 
         --apply records the event in the vault: consent-revoked and account-deleted change the \
         state of the user's tokens, for each client in --audience and each client of a profile with \
-        the same team, because Apple's aud is the primary App ID. Tokens that were stored after the \
-        event, and revoked tokens, keep their state. Applying a notification again is harmless.
+        the same team, because Apple's aud is the primary App ID. Tokens of sign-ins in the second \
+        of the event or later, and revoked tokens, keep their state. Applying a notification again is harmless.
         """
     static let examples = [
         Example(

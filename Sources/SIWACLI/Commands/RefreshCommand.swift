@@ -39,7 +39,7 @@ struct RefreshCommand: Command {
     var metrics: MetricsArgument?
 
     func run(in world: World) async throws {
-        world.metrics.begin(metrics, global, in: world)
+        try world.metrics.begin(metrics, global, in: world)
         try checkCombination()
         let session = try Session(
             TypedSettings(global: global, vault: source.vault), in: world)

@@ -14,6 +14,10 @@ struct RevokeCommand: Command {
         is not revoked again. invalid_grant proves that a token no longer works; invalid_request \
         proves it only if a refresh worked earlier in the same run.
 
+        A text that cannot be a token, such as null or a line of a CSV file, is refused. One \
+        without the shape of Apple's tokens is sent with a warning and "unusual":true; of it, only \
+        --check-first proves anything.
+
         --user revokes every token of the user in the vault, including those in state dead. Tokens \
         that were revoked before are only refreshed, with --confirm or --check-first. The vault \
         records the intent before the request, and the outcome afterwards: after a crash, repeat \
@@ -76,9 +80,10 @@ struct RevokeCommand: Command {
         switch revoked {
         case .code(let code):
             if isDryRun { try order.dryRun(code) } else { try await order.revoke(code) }
-        case .token(let token):
+        case .token(let token, let look):
+            order.warn(of: look)
             guard !isDryRun else { return try order.requests.dryRun(order.sequence(token)) }
-            try await order.revoke(token)
+            try await order.revoke(token, look)
         case .stored(let tokens):
             let revocation = StoredRevocation(order: order, tokens: tokens)
             if isDryRun { try revocation.dryRun() } else { try await revocation.carryOut() }
@@ -97,7 +102,7 @@ struct RevokeCommand: Command {
 
 /// Where the token to revoke comes from.
 private enum RevocationSource {
-    case token(SecretText)
+    case token(SecretText, TokenLook)
     case stored(StoredTokens)
     case code(AuthorizationCode)
 }
@@ -107,7 +112,8 @@ extension RevokeCommand {
     /// Reads the secrets, or the vault.
     private func revocationSource(_ session: Session) throws -> RevocationSource {
         if let token = source.token {
-            return .token(try session.opaqueToken(token, "--token"))
+            let (text, look) = try session.revocableToken(token, "--token", as: kind)
+            return .token(text, look)
         }
         if let user = source.user { return .stored(try StoredTokens(of: user, session)) }
         guard let code else { throw UsageError.Problem.missingParameters(["--token TOKEN"]) }

@@ -17,11 +17,16 @@ struct SecretCommand: Command {
         replaced unless it is valid, is for the same team, client and key, and lasts longer than \
         --renew-within. What was written, and how long it is valid, is reported on standard error.
 
+        FILE is replaced only if it is empty or holds one JWT; anything else, such as a private \
+        key that was named by mistake, is exit 2 and stays as it is. Devices and pipes are \
+        written as they are.
+
         --deploy runs PROGRAM after FILE was replaced, without a shell and without arguments: the \
         secret is its standard input, SIWA_CLIENT_ID, SIWA_TEAM_ID, SIWA_KEY_ID and SIWA_EXPIRES_AT \
         are set, variables that hold secrets are not passed on, and its output goes to standard \
-        error. If it fails or takes longer than 60 s, the exit code is 8, FILE.deploy-pending \
-        remains, and every run with --deploy repeats it until it has succeeded.
+        error: with --json one object a line, {"deploy":{"line":"..."}}. If it fails or takes \
+        longer than 60 s, the exit code is 8, FILE.deploy-pending remains, and every run with \
+        --deploy repeats it until it has succeeded.
         """
     static let examples = [
         Example("siwa secret", "Print a secret that is valid for five minutes."),
@@ -64,8 +69,9 @@ struct SecretCommand: Command {
     var metrics: MetricsArgument?
 
     func run(in world: World) async throws {
-        world.metrics.begin(metrics, global, in: world)
+        try world.metrics.begin(metrics, global, in: world)
         try checkCombination()
+        try checkFiles(in: world)
         let session = try Session(TypedSettings(global: global, lifetime: lifetime), in: world)
         let now = world.clocks.now()
         let lifetime = try lifetime(in: session.settings, at: now)
@@ -83,7 +89,7 @@ struct SecretCommand: Command {
         try global.checkPrinted(among: members(of: secret, .minted).map(\.name))
         if let out {
             try deployment?.markPending()
-            try world.files.write(line(secret), out, .followed)
+            try world.files.replace(line(secret), out, .clientSecret)
             session.noteClientSecret(expiringAt: secret.expiresAt)
             announce(secret, lasting: lifetime, in: out, session.console)
         }
@@ -127,6 +133,14 @@ struct SecretCommand: Command {
         }
     }
 
+    /// Refuses files that hold something else, before anything is minted.
+    private func checkFiles(in world: World) throws(FileError) {
+        guard let out else { return }
+        try world.files.checkReplacement(out, .clientSecret)
+        guard deploy != nil else { return }
+        try world.files.checkReplacement(SecretDeployment.marker(of: out), .marker)
+    }
+
     private func lifetime(in settings: Settings, at now: NumericDate) throws -> Duration {
         guard let expiresAt else { return try settings.secretLifetime() }
         guard expiresAt.date > now else {
@@ -148,13 +162,9 @@ struct SecretCommand: Command {
                 "--renew-within must be shorter than the lifetime, or every run would renew",
                 hint: "use a longer --lifetime, such as 90d")
         }
-        let file: LocalFile
-        do throws(FileError) {
-            file = try session.world.files.read(path)
-        } catch {
-            guard error.isMissing else { throw error }
-            return nil
-        }
+        // A stream holds no earlier secret.
+        guard session.world.files.status(path)?.isRegular == true else { return nil }
+        let file = try session.world.files.readRegular(path)
         guard
             let secret = ClientSecret(
                 minted: SecretText(firstLine(file.contents)), by: client.signingKey,

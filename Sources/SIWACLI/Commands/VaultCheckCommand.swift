@@ -8,7 +8,8 @@ struct VaultCheckCommand: Command {
     static let abstract = "Decrypt every record of the vault, and count them."
     static let discussion = """
         Runs the database's integrity check and decrypts every token, without showing any. The \
-        result counts the tokens (records) by state and by key, and their users. Each fault, such \
+        result counts the tokens (records) by state and by key, and their users; what siwa-server \
+        has sealed in its outbox and journal is opened, too (sealed_elsewhere). Each fault, such \
         as a changed byte, a record in the place of another, or a missing key, is reported with \
         client and user; the exit code is then 3, and there is no result. Records of siwa 0.1 are \
         converted to the current format.
@@ -23,8 +24,10 @@ struct VaultCheckCommand: Command {
     var metrics: MetricsArgument?
 
     func run(in world: World) async throws {
-        world.metrics.begin(metrics, global, in: world)
-        try global.checkPrinted(among: ["records", "users", "states", "keys", "faults"])
+        try world.metrics.begin(metrics, global, in: world)
+        try global.checkPrinted(among: [
+            "records", "users", "states", "keys", "sealed_elsewhere", "faults",
+        ])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         var vault = try session.vault(.statement)
         var broken = BrokenRecords()
@@ -46,12 +49,32 @@ struct VaultCheckCommand: Command {
             progress.add(page.records.count)
             try world.ending.checkSignal()
         }
+        try check(vault, session, &counts, &broken)
         progress.end()
         if counts.hasLegacyRecords { try await convertLegacyRecords(&vault, session) }
         let records = counts.records
         try broken.check("\(records) \(records == 1 ? "record was" : "records were") examined")
         world.metrics.note { $0.vaultTokens = counts.tokens }
         try session.report(Report(counts.json))
+    }
+
+    /// Opens what siwa-server has sealed: without these, a key that is lost would be noticed late.
+    private func check(
+        _ vault: Vault, _ session: Session, _ counts: inout VaultCounts,
+        _ broken: inout BrokenRecords
+    ) throws {
+        try vault.store.forEachSecretPage { page in
+            for error in page.damaged { try broken.add(error) }
+            for secret in page.secrets {
+                do throws(VaultError) {
+                    try vault.open(secret)
+                    counts.add(secret)
+                } catch {
+                    try broken.add(error)
+                }
+            }
+            try session.world.ending.checkSignal()
+        }
     }
 
     /// Converts the records of siwa 0.1 that can be decrypted. This is a separate pass, because
@@ -80,6 +103,7 @@ struct VaultCheckCommand: Command {
 private struct VaultCounts {
     private(set) var tokens: [TaskMetrics.VaultCount: Int] = [:]
     private var keys: [Int: Int] = [:]
+    private var secrets = 0
     private(set) var hasLegacyRecords = false
     private var users = 0
     private var lastUser: VaultUser?
@@ -93,10 +117,16 @@ private struct VaultCounts {
         hasLegacyRecords = hasLegacyRecords || record.isLegacy
     }
 
+    /// Counts a secret outside the records.
+    mutating func add(_ secret: VaultSecret) {
+        secrets += 1
+        keys[secret.sealed.keyNumber, default: 0] += 1
+    }
+
     var json: JSON {
         let states = Dictionary(
             tokens.map { ($0.key.state, $0.value) }, uniquingKeysWith: { $0 + $1 })
-        return [
+        let members: JSON = [
             "records": .integer(records), "users": .integer(users),
             "states": .object(
                 VaultState.allCases.map { .init($0.rawValue, .integer(states[$0] ?? 0)) }),
@@ -104,5 +134,9 @@ private struct VaultCounts {
                 keys.sorted { $0.key < $1.key }.map { .init(String($0.key), .integer($0.value)) }),
             "faults": [],
         ]
+        // The tables of siwa-server may be absent, or empty.
+        guard secrets > 0 else { return members }
+        return .object(
+            (members.members ?? []) + [.init("sealed_elsewhere", .integer(secrets))])
     }
 }

@@ -81,6 +81,10 @@ struct VaultExportCommand: Command {
         }
         try lines.close()
         progress.end()
+        if !isRevealing {
+            session.console.note(
+                "the export holds no tokens, so it is no backup: --reveal writes them")
+        }
         try broken.check("the others were exported")
     }
 }

@@ -18,8 +18,9 @@ struct VaultImportCommand: Command {
         is stored now.
 
         A token that the vault knows changes only from active or revoking, and only if the \
-        line's changed_at is later; nothing becomes active again. With --overwrite-states it gets \
-        the state and times of the line in any case. Lines are first encrypted and sorted, in \
+        line's changed_at is later; nothing becomes active again, and a token that was removed \
+        keeps the last state of its history. With --overwrite-states it gets the state and times \
+        of the line in any case. Lines are first encrypted and sorted, in \
         a temporary file in TMPDIR if they are many, and then stored in groups; a run that was \
         stopped can be run again from the start. Invalid lines are reported and skipped; the exit \
         code is then 1. A token whose row in the vault is damaged is not imported; the row is \
@@ -67,6 +68,7 @@ struct VaultImportCommand: Command {
                 reading.add(lines.count)
             }
             reading.end()
+            warn(of: importer.unusual, session)
             let total = importer.staged
             let merging = RecordProgress(session, "records compared with the vault") { { total } }
             try importer.finish(merging)
@@ -89,6 +91,14 @@ struct VaultImportCommand: Command {
             "imported",
             remedy: "fix the lines and import them again; 'siwa vault export' writes tokens only "
                 + "with --reveal")
+    }
+
+    /// Warns of tokens that do not look like Apple's.
+    private func warn(of unusual: Int, _ session: Session) {
+        guard unusual > 0 else { return }
+        session.console.warn(
+            "\(unusual) of the tokens do not have the shape of Apple's refresh tokens: check the input"
+        )
     }
 
     private func report(_ importer: VaultImporter) -> Report {

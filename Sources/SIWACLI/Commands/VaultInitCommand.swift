@@ -13,7 +13,8 @@ struct VaultInitCommand: Command {
 
         The key file is created if it is missing: next to an SQLite vault, with the extension \
         .key; else vault.key_file or SIWA_VAULT_KEY_FILE gives its path. With keys in \
-        SIWA_VAULT_KEY no file is created. An existing vault is not changed (exit 3).
+        SIWA_VAULT_KEY no file is created. An existing vault is not changed (exit 3): if its key \
+        file is missing, restore that from its backup.
 
         The tokens cannot be read without the key: keep a backup of it, apart from the database.
         """

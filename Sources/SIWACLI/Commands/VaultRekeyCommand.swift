@@ -7,8 +7,8 @@ struct VaultRekeyCommand: Command {
     static let name = "vault rekey"
     static let abstract = "Encrypt every record of the vault with a new key."
     static let discussion = """
-        Adds a key to the key file and encrypts all records with it, in groups; the vault can be \
-        used meanwhile. To continue a run that was stopped, run the command again. If the keys \
+        Adds a key to the key file and encrypts all records with it, in groups, and what siwa-server \
+        has sealed in its outbox and journal; the vault can be used meanwhile. To continue a run that was stopped, run the command again. If the keys \
         have one that is newer than the vault's, that one is used.
 
         For a vault that several machines share: run it with --prepare, copy the key file to all \
@@ -53,6 +53,7 @@ struct VaultRekeyCommand: Command {
             while before < resealed {
                 before = resealed
                 try await reseal(vault, &resealed, &broken, progress, world.ending)
+                try resealSecrets(vault, &resealed, &broken, world.ending)
             }
             progress.end()
         } catch {
@@ -118,7 +119,11 @@ struct VaultRekeyCommand: Command {
             if isLeft { return true }
             last = next
         }
-        return false
+        var isSecretLeft = false
+        try vault.store.forEachSecretPage(notSealedWith: vault.currentKey) { page in
+            isSecretLeft = isSecretLeft || page.secrets.contains { (try? vault.open($0)) != nil }
+        }
+        return isSecretLeft
     }
 
     private func register(
@@ -148,6 +153,26 @@ struct VaultRekeyCommand: Command {
             try ending.checkSignal()
         }
         broken = found
+    }
+
+    /// Encrypts the secrets of siwa-server again, in one pass.
+    private func resealSecrets(
+        _ vault: Vault, _ count: inout Int, _ broken: inout BrokenRecords, _ ending: Ending
+    ) throws {
+        try vault.store.forEachSecretPage(notSealedWith: vault.currentKey) { page in
+            for error in page.damaged { try broken.add(error) }
+            var good: [VaultSecret] = []
+            for secret in page.secrets {
+                do throws(VaultError) {
+                    try vault.open(secret)
+                    good.append(secret)
+                } catch {
+                    try broken.add(error)
+                }
+            }
+            count += try ending.completing { try vault.reseal(good) }
+            try ending.checkSignal()
+        }
     }
 }
 

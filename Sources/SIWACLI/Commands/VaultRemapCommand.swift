@@ -13,7 +13,11 @@ struct VaultRemapCommand: Command {
         team keep their user ids. If other clients hold tokens of the old ids, they are named. \
         Lines whose status is not done, or without an old_user_id, are skipped.
 
-        Lines are applied in groups; a run that was stopped can be run again from the start. \
+        Users whose tokens would meet under one id are refused, and nothing is moved: two old ids \
+        with the same new one, an old id with two new ones, and a new id that is another user's old \
+        one, such as two ids that are swapped.
+
+        Users are moved in groups; a run that was stopped can be run again from the start. \
         Whether Apple accepts the old tokens for the new team is not known: check with 'siwa batch \
         refresh --vault'.
         """
@@ -40,7 +44,7 @@ struct VaultRemapCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         var remapper = VaultRemapper(
             try session.vault(.statement), keys: session.vaultKeys, try session.clientID(),
-            isDryRun: isDryRun, now: world.clocks.now, world.ending)
+            isDryRun: isDryRun, in: world)
         do {
             let input = try StreamingLines(input.path, in: world)
             let progress = RecordProgress(session, "lines read") {
@@ -50,8 +54,11 @@ struct VaultRemapCommand: Command {
                 for line in lines { try remapper.take(line) }
                 progress.add(lines.count)
             }
-            try remapper.flush()
             progress.end()
+            let total = remapper.staged
+            let moving = RecordProgress(session, "users compared with the vault") { { total } }
+            try remapper.move(moving)
+            moving.end()
         } catch {
             let moved = remapper.result.moved
             if moved > 0, !isDryRun {
@@ -105,52 +112,62 @@ private struct VaultRemapper {
     private let isDryRun: Bool
     private let now: () -> NumericDate
     private let ending: Ending
+    private var moves: StagedMoves
     /// The other clients of the vault; nil until the first group.
     private var others: [ClientID]?
     private var holders: Set<ClientID> = []
-    private var group: [VaultRemap] = []
 
     init(
         _ vault: Vault, keys: @escaping () throws -> VaultKeyRing, _ clientID: ClientID,
-        isDryRun: Bool, now: @escaping () -> NumericDate, _ ending: Ending
+        isDryRun: Bool, in world: World
     ) {
         (self.vault, self.keys, self.clientID) = (vault, keys, clientID)
-        (self.isDryRun, self.now, self.ending) = (isDryRun, now, ending)
+        (self.isDryRun, now, ending) = (isDryRun, world.clocks.now, world.ending)
+        moves = StagedMoves(world.streams.sort)
     }
+
+    /// The number of moves that were read.
+    var staged: Int { moves.count }
 
     /// The other clients with tokens of the old user ids, in their order.
     var otherClients: [ClientID] { (others ?? []).filter(holders.contains) }
 
     mutating func take(_ line: InputLine) throws {
         if let bytes = line.bytes, bytes.isBlank { return }
+        var staging: VaultRemap?
         do throws(InvalidLine) {
             guard let bytes = line.bytes else { throw .tooLong }
             if let remap = try VaultRemap(importResult: bytes, of: clientID) {
-                group.append(remap)
+                staging = remap
             } else {
                 skipped += 1
             }
         } catch {
             invalid.add(line.number, error)
         }
-        guard group.count == vaultPageSize else { return }
-        try flush()
+        if let staging { try moves.add(staging) }
         try ending.checkSignal()
     }
 
-    mutating func flush() throws {
-        try findHolders()
-        let (remaps, moment, isDryRun) = (group, now(), isDryRun)
-        result += try ending.completing {
-            try vault.renewing(keys) { vault throws(VaultError) in
-                try vault.remap(remaps, isDryRun: isDryRun, at: moment)
+    /// Moves the tokens of all users, unless some would meet.
+    mutating func move(_ progress: RecordProgress) throws {
+        try moves.checkConflicts()
+        let entries = try moves.inOrder()
+        while case let group = try entries.next(vaultPageSize, of: clientID), !group.isEmpty {
+            try findHolders(group)
+            let (moment, isDryRun) = (now(), isDryRun)
+            result += try ending.completing {
+                try vault.renewing(keys) { vault throws(VaultError) in
+                    try vault.remap(group, isDryRun: isDryRun, at: moment)
+                }
             }
+            progress.add(group.count)
+            try ending.checkSignal()
         }
-        group = []
     }
 
     /// Checks whether other clients have tokens of the group's users.
-    private mutating func findHolders() throws {
+    private mutating func findHolders(_ group: [VaultRemap]) throws {
         let others = try others ?? vault.store.clients().filter { $0 != clientID }
         self.others = others
         let unknown = others.filter { !holders.contains($0) }

@@ -10,19 +10,30 @@ extension Finding {
     static func clock(
         off offset: Duration, secretLifetime: Duration, server: BaseURL
     ) -> Finding? {
-        let difference = offset.words()
-        let other = server == .apple ? "Apple's" : "that of \(server)"
         if offset < .zero - ClientSecret.backdating {
             return Finding(
-                .clockAhead, seen: "this machine's clock is \(difference) ahead of \(other)",
+                .clockAhead, seen: difference(offset, server),
                 advice: advice(server))
         }
         guard offset >= secretLifetime else { return nil }
         return Finding(
             .clockBehind,
-            seen:
-                "this machine's clock is \(difference) behind \(other), longer than a secret is valid",
+            seen: "\(difference(offset, server)), longer than a secret is valid",
             advice: advice(server))
+    }
+
+    /// The warning about a wrong clock; nil if the clock is right.
+    ///
+    /// - Parameter offset: the server's clock minus this machine's; nil if it is not known.
+    static func clockWarning(off offset: Duration?, server: BaseURL) -> String? {
+        guard let offset, offset.isWrongClock else { return nil }
+        return "\(difference(offset, server)): \(advice(server))"
+    }
+
+    private static func difference(_ offset: Duration, _ server: BaseURL) -> String {
+        let other = server == .apple ? "Apple's" : "that of \(server)"
+        let direction = offset < .zero ? "ahead of" : "behind"
+        return "this machine's clock is \(offset.words()) \(direction) \(other)"
     }
 
     private static func advice(_ server: BaseURL) -> String {

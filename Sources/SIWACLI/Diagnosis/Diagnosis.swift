@@ -4,7 +4,7 @@ package import Lifecycle
 internal import LocalFiles
 
 /// What an error means: the message and hints for a person, the code and exit code for a script.
-package struct Diagnosis: Error, Sendable {
+package struct Diagnosis: Error, Sendable, CustomStringConvertible {
     /// One word; Apple's own code if Apple refused.
     package let code: String
     /// What happened.
@@ -24,6 +24,9 @@ package struct Diagnosis: Error, Sendable {
     /// Whether a server that has this error can answer the same request later, or another replica
     /// now. A command's exit code says the same of a command, which has no replicas.
     package let isRetryable: Bool
+
+    /// What happened.
+    package var description: String { message }
 
     /// Describes an error.
     ///
@@ -58,7 +61,7 @@ package struct Diagnosis: Error, Sendable {
 
     private init(defect error: any Error) {
         self.init(
-            "defect", "unknown error in siwa: \(type(of: error))",
+            "defect", "unknown error in siwa: \(error)",
             hints: ["please report it, with the output of the same command with -v"],
             exitCode: .defect)
     }
@@ -110,8 +113,13 @@ package struct Diagnosis: Error, Sendable {
 }
 
 /// An error that provides its own message, hints and exit code.
-protocol DiagnosableError: Error, Sendable {
+protocol DiagnosableError: Error, Sendable, CustomStringConvertible {
     var diagnosis: Diagnosis { get }
+}
+
+extension DiagnosableError {
+    /// The message, so that no text shows the name of a type.
+    var description: String { diagnosis.message }
 }
 
 // Code can also throw a diagnosis directly.

@@ -37,7 +37,8 @@ package enum ExitCode: CInt, Sendable, CaseIterable {
             "A single-use code was sent and Apple's answer is unknown: do not retry blindly."
         case .deployFailed: "The secret was written, but --deploy failed. The next run repeats it."
         case .tooManyRefused:
-            "A batch stopped after too many refusals. Check them before you run it again."
+            "A batch stopped: too many refusals, or items that do not look like tokens. Check the "
+                + "input and the results before you run it again."
         case .defect: "A defect in siwa."
         case .notDelivered:
             "The result could not be delivered: standard error says what was done."

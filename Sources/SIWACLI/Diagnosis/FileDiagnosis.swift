@@ -1,27 +1,34 @@
-internal import LocalFiles
+package import LocalFiles
 
 extension FileError: DiagnosableError {
     var diagnosis: Diagnosis {
+        if isRefusedReplacement {
+            return Diagnosis(
+                "usage", description,
+                hints: ["give another file; if nobody needs this one, remove it first"],
+                exitCode: .usage)
+        }
         if isLostOutput {
             return Diagnosis(
-                "not_delivered", description,
-                hints: [remedy ?? "free space on the disk, then run it again"],
+                "not_delivered", description, hints: advice(or: Self.fullDisk),
                 exitCode: .notDelivered)
         }
         return Diagnosis(
-            isTemporary ? "temporary" : "configuration", description, hints: advice,
+            isTemporary ? "temporary" : "configuration", description, hints: advice(or: usual),
             exitCode: isTemporary ? .temporary : .settings)
     }
 
-    private var advice: [String] {
-        if let remedy { return [remedy] }
-        if isTemporary { return ["free space on the disk, then run it again"] }
-        if isNotEmpty { return ["give a new file"] }
-        guard isDenied else { return ["give a usable path"] }
-        return [
-            operation == "read"
-                ? "give a file that this user may read"
-                : "give a file of this user, in a folder that this user may write"
-        ]
+    /// The remedy if the error has its own, such as a limit to raise; else `usual`.
+    package func advice(or usual: String...) -> [String] { remedy.map { [$0] } ?? usual }
+
+    private static let fullDisk = "free space on the disk, then run it again"
+
+    private var usual: String {
+        if isTemporary { return Self.fullDisk }
+        if isNotEmpty { return "give a new file" }
+        guard isDenied else { return "give a usable path" }
+        return operation == "read"
+            ? "give a file that this user may read"
+            : "give a file of this user, in a folder that this user may write"
     }
 }

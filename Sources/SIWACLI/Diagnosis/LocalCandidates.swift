@@ -36,7 +36,7 @@ struct KeyFile: Sendable {
 
     /// Nil if no key can be read from the file.
     init?(_ path: String, in world: World) {
-        guard let file = try? world.files.read(path),
+        guard let file = try? world.files.readRegular(path),
             let key = try? PrivateKeyText(file.contents).privateKey()
         else { return nil }
         self.path = path

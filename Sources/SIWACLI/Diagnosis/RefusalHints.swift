@@ -20,8 +20,8 @@ struct RefusalHints: Sendable {
     var all: [String] {
         switch refusal.code {
         case .invalidClient: invalidClient
-        case .invalidGrant: invalidGrant
-        case .invalidRequest: invalidRequest
+        case .invalidGrant: mistakenValue + invalidGrant + unknownValue
+        case .invalidRequest: mistakenValue + invalidRequest + unknownValue
         case .unauthorizedClient:
             ["enable Sign in with Apple for \(clientID) in Apple's developer portal"]
         case .unsupportedGrantType:
@@ -41,6 +41,34 @@ struct RefusalHints: Sendable {
             ]
         }
     }
+
+    /// What was probably given in place of the code or token.
+    private var mistakenValue: [String] {
+        guard case .unusual(let slip?)? = failure.look else { return [] }
+        let remedy =
+            switch (slip, failure.request) {
+            case (.percentEncoded, _):
+                "decode it, as every form and query is decoded: %2E is a dot"
+            case (.refreshToken, _): "it needs no exchange: siwa refresh --token"
+            case (.code, _): "exchange it: siwa exchange --code"
+            case (.accessToken, .exchange): "give the code of the sign-in, which begins with 'c'"
+            case (.accessToken, _): "give the refresh_token of Apple's answer"
+            case (.fileName, _): "to read that file, write @PATH"
+            case (.userID, _): "--user takes a user whose tokens are in the vault"
+            }
+        return ["\(value) looks like \(slip.description): \(remedy)"]
+    }
+
+    /// Apple may have changed the shape, so this is the last hint.
+    private var unknownValue: [String] {
+        guard case .unusual(nil)? = failure.look else { return [] }
+        return [
+            "\(value) does not look like one of Apple's: "
+                + "@PATH reads it from a file, @env:NAME from a variable"
+        ]
+    }
+
+    private var value: String { failure.request == .exchange ? "the code" : "the token" }
 
     private var clientID: ClientID { context.client.clientID }
 

@@ -37,7 +37,11 @@ extension TransportError.Kind {
         case .nameLookup: "check the network and its DNS, then try again"
         case .connect:
             "check the network and its firewall, or whether the emulator runs; then try again"
-        case .tls: "check for a proxy that does not support TLS 1.2, then try again"
+        case .tls:
+            """
+            check that the port of base_url speaks https, not http; if it does, check for a proxy \
+            that does not support TLS 1.2
+            """
         case .certificate:
             """
             add the authority of a proxy that inspects TLS, or the emulator's ca.pem, with \

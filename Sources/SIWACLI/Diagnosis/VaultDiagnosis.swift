@@ -3,7 +3,8 @@ internal import Lifecycle
 extension VaultError: DiagnosableError {
     var diagnosis: Diagnosis {
         Diagnosis(
-            "vault", message, hints: kind.remedies, exitCode: isTemporary ? .temporary : .settings,
+            "vault", message, hints: remedy.map { [$0] } ?? kind.remedies,
+            exitCode: isTemporary ? .temporary : .settings,
             isRetryable: kind.isAboutAccess)
     }
 }
@@ -14,8 +15,10 @@ extension VaultError.Kind {
     /// until an operator acts.
     fileprivate var isAboutAccess: Bool {
         switch self {
-        case .busy, .full, .unreachable, .keySuperseded, .tooNew, .unusable, .unavailable,
-            .untrusted, .notInitialized, .serverNotInitialized, .alreadyInitialized:
+        case .busy, .full, .readOnly, .unreachable, .keySuperseded, .tooNew, .unusable,
+            .unavailable,
+            .untrusted, .notInitialized, .serverNotInitialized, .alreadyInitialized, .inUse,
+            .moving, .moved, .copyIncomplete:
             true
         case .damaged, .key, .sealBroken, .tokenInvalid, .recordDamaged: false
         }
@@ -41,11 +44,29 @@ extension VaultError.Kind {
             "check vault.url and --vault; 'siwa-server serve' creates its tables when it starts"
         case .alreadyInitialized: "use it, or give another URL with --vault"
         case .tooNew: "install the siwa that the other machines have"
+        case .inUse:
+            """
+            stop it, then run the command again; the place of a server that was killed is free \
+            after 30 seconds
+            """
+        case .moving:
+            """
+            wait until 'siwa vault copy' has ended, then set vault.url to the new place; if it was \
+            interrupted, run it again, or end it with --abort
+            """
+        case .moved: "set vault.url to the new place"
+        case .copyIncomplete:
+            "complete it: run 'siwa vault copy' again; or remove it: add --abort"
         case .unusable: "check vault.url, and whether this user may read and write there"
         case .unavailable: "install what is missing, then run it again"
         case .busy: "another process is using the vault: run the command again in a moment"
         case .full:
             "free disk space, then run the command again: only what was reported was changed"
+        case .readOnly:
+            """
+            wait until it is the primary, or set vault.url to the primary, for example with several \
+            hosts and target_session_attrs=read-write
+            """
         case .untrusted:
             """
             add sslrootcert=FILE to vault.url, with FILE the certificate of the authority that \

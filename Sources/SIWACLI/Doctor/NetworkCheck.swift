@@ -14,11 +14,13 @@ struct NetworkCheck: Sendable {
         let probe = Probe(baseURL: network.baseURL, delivery: network.delivery)
         do {
             let response = try await probe.keys()
-            let taken = elapsed() - start
+            let end = elapsed()
+            let skew = ClockSkew(response, sentAt: start, answeredAt: end)
+                .map { $0.time(at: end) - context.now }
             isReachable = true
             lines =
-                Self.way(to: network.baseURL, answer: "responded in \(taken.measured)")
-                + [Self.clock(response, context, network.baseURL), Self.keySet(response)]
+                Self.way(to: network.baseURL, answer: "responded in \((end - start).measured)")
+                + [Self.clock(skew, context, network.baseURL), Self.keySet(response)]
         } catch {
             isReachable = error.isAnswered
             lines = Self.way(to: network.baseURL, failing: error)
@@ -66,23 +68,24 @@ struct NetworkCheck: Sendable {
     }
 
     private static func clock(
-        _ response: HTTPResponse, _ context: DoctorContext, _ server: BaseURL
+        _ skew: Duration?, _ context: DoctorContext, _ server: BaseURL
     ) -> CheckLine {
-        guard let offset = response.clockOffset(at: context.now) else {
-            return CheckLine("clock", .skipped, "the response has no Date header")
+        guard let offset = skew else {
+            return CheckLine(
+                "clock", .skipped,
+                "the response came from a cache, took over 5 seconds, or has no Date header")
         }
         let lifetime = context.client?.client.secretLifetime ?? .seconds(300)
         if let finding = Finding.clock(off: offset, secretLifetime: lifetime, server: server) {
             return CheckLine("clock", finding)
         }
-        let seconds = offset.components.seconds
-        let seen =
-            "\(offset.words()) \(seconds < 0 ? "ahead of" : "behind") Apple's"
-        guard seconds.magnitude > 5 else {
-            return CheckLine("clock", .ok, seconds == 0 ? "in sync with Apple" : seen)
+        guard offset.isWrongClock else {
+            return CheckLine(
+                "clock", .ok,
+                offset == .zero ? "in sync with Apple" : offset.clockDifference)
         }
         return CheckLine(
-            "clock", .warning, seen,
+            "clock", .warning, offset.clockDifference,
             advice: "set the clock: siwa sets iat one minute back, but other software may not")
     }
 

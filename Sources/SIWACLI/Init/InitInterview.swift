@@ -194,6 +194,8 @@ struct InitInterview {
 }
 
 /// An answer that a question does not accept.
-struct InitAnswerError: Error {
+struct InitAnswerError: Error, CustomStringConvertible {
     let message: String
+
+    var description: String { message }
 }

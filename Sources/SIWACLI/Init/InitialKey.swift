@@ -21,10 +21,12 @@ struct InitialKey: Sendable {
 
     /// Copies the key, unless it is there already.
     ///
+    /// - Returns: whether it was copied.
     /// - Throws: ``SettingsError`` if another key is there.
-    func write(in world: World) throws {
+    func write(in world: World) throws -> Bool {
         do throws(FileError) {
             try world.files.create(text, target)
+            return true
         } catch {
             guard error.isTaken else { throw error }
             guard try world.files.read(target).contents.revealed() == text.revealed() else {
@@ -32,6 +34,7 @@ struct InitialKey: Sendable {
                     .key, "there is another key already: \(target)",
                     hints: ["move it away, or give the right Key ID with --key-id"])
             }
+            return false
         }
     }
 }

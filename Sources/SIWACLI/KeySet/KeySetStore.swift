@@ -32,7 +32,7 @@ struct KeySetStore: Sendable {
     func load() throws(KeySetStoreFault) -> KeySetCache? {
         let file: LocalFile
         do {
-            file = try files.read(path + ".json")
+            file = try files.readRegular(path + ".json")
         } catch {
             if error.isMissing { return nil }
             throw KeySetStoreFault(error.description)
@@ -75,8 +75,10 @@ struct KeySetStore: Sendable {
 }
 
 /// Why the key set cannot be stored or read.
-struct KeySetStoreFault: Error, Sendable {
+struct KeySetStoreFault: Error, Sendable, CustomStringConvertible {
     let message: String
+
+    var description: String { message }
 
     init(_ message: String) { self.message = message }
 }

@@ -10,6 +10,8 @@ final class TaskMetrics: Sendable {
     struct Findings: Sendable {
         /// How many items of a batch ended in each status; nil for a command that is not a batch.
         var items: [BatchStatus: Int]?
+        /// How many records of a vault other runs held; nil for a batch without a vault.
+        var heldItems: Int?
         /// When the command's client_secret expires.
         var secretExpiresAt: NumericDate?
         /// The name of the profile; empty without one.
@@ -37,8 +39,18 @@ final class TaskMetrics: Sendable {
     private let findings = Mutex(Findings())
 
     /// Writes metrics when the command ends, if `argument` names a file.
-    func begin(_ argument: MetricsArgument?, _ options: GlobalOptions, in world: World) {
+    ///
+    /// - Throws: ``FileError`` if that file must not be replaced, before anything is done. A file
+    ///   that cannot be written is a warning at the end.
+    func begin(
+        _ argument: MetricsArgument?, _ options: GlobalOptions, in world: World
+    ) throws(FileError) {
         guard let argument else { return }
+        do throws(FileError) {
+            try world.files.checkReplacement(argument.path, .metrics)
+        } catch {
+            guard !error.isRefusedReplacement else { throw error }
+        }
         let new = Order(
             argument: argument, console: Console(world, options),
             start: world.clocks.timekeeper.elapsed())
@@ -49,8 +61,11 @@ final class TaskMetrics: Sendable {
     func note(_ change: (inout Findings) -> Void) { findings.withLock { change(&$0) } }
 
     /// Sets the counts of a batch.
-    func noteItems(_ counts: BatchCounts) {
+    ///
+    /// - Parameter held: the records of a vault that other runs held.
+    func noteItems(_ counts: BatchCounts, held: Int?) {
         note {
+            $0.heldItems = held
             $0.items = [
                 .done: counts.done, .refused: counts.refused, .failed: counts.failed,
                 .invalid: counts.invalid,
@@ -66,11 +81,11 @@ final class TaskMetrics: Sendable {
             task: order.argument.task, exitCode: exitCode, endedAt: world.clocks.now(),
             duration: world.clocks.timekeeper.elapsed() - order.start,
             findings: findings.withLock { $0 })
-        if let old = try? world.files.read(path) {
+        if let old = try? world.files.readRegular(path) {
             page.keepLasting(of: String(decoding: old.contents.revealed(), as: UTF8.self))
         }
         do throws(FileError) {
-            try world.files.publish(SecretBytes(page.text.utf8), path)
+            try world.files.replace(SecretBytes(page.text.utf8), path, .metrics)
         } catch {
             order.console.warn("the metrics were not written: \(error)")
         }

@@ -39,7 +39,7 @@ struct TaskMetricsPage: Sendable {
             Family(
                 name: "siwa_task_duration_seconds", help: "How long the task's last run took.",
                 samples: [Sample(value: duration.inMilliseconds)]),
-            Self.items(findings.items),
+            Self.items(findings.items, held: findings.heldItems),
             Family(
                 name: Self.secretExpiry,
                 help: "When the client_secret expires, in seconds since 1970.",
@@ -102,14 +102,14 @@ struct TaskMetricsPage: Sendable {
         }
     }
 
-    private static func items(_ items: [BatchStatus: Int]?) -> Family {
+    private static func items(_ items: [BatchStatus: Int]?, held: Int?) -> Family {
         Family(
             name: "siwa_task_items", help: "The items of the task's last run, by their outcome.",
             samples: items.map { items in
                 BatchStatus.allCases.map { status in
                     Sample(
                         labels: [("status", status.rawValue)], value: String(items[status] ?? 0))
-                }
+                } + (held.map { [Sample(labels: [("status", "held")], value: String($0))] } ?? [])
             } ?? [])
     }
 

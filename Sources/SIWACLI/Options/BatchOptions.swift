@@ -10,6 +10,8 @@ struct BatchOptions: Sendable {
     var isResuming = false
     /// The largest accepted share of refusals among the latest responses.
     var maxRefused = PercentArgument.half
+    /// Whether unusual items are sent like others.
+    var isAllowingUnusual = false
     var metrics: MetricsArgument?
 
     static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
@@ -19,6 +21,11 @@ struct BatchOptions: Sendable {
     /// With `--max-refused`, for a batch whose refusals change the state of tokens.
     static func brakedParameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
         (files + requests + brake + resumption).map { $0.rerooted(at: path) }
+    }
+
+    /// With `--max-refused` and `--allow-unusual`, for a batch of revocations.
+    static func revokingParameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
+        (files + requests + brake + shapes + resumption).map { $0.rerooted(at: path) }
     }
 
     /// Without the options for requests, for a batch that sends no requests.
@@ -52,6 +59,12 @@ struct BatchOptions: Sendable {
             help:
                 "Stop if Apple refuses more than PERCENT of the last 200 items (100 never stops)."
         )
+    ]
+
+    private static let shapes: [Parameter<Self>] = [
+        .flag(
+            "allow-unusual", \.isAllowingUnusual,
+            help: "Send items even if most of them do not have the shape of Apple's tokens.")
     ]
 
     private static let resumption: [Parameter<Self>] = [

@@ -22,7 +22,9 @@ struct MetricsArgument: ParameterValue, Hashable {
     ) -> Parameter<Root> {
         .option(
             "metrics", path(), value: "FILE.prom",
-            help: "Write the outcome for Prometheus to FILE.prom, on failure too.",
+            help:
+                "Write the outcome for Prometheus to FILE.prom, on failure too. Only metrics of "
+                + "siwa are replaced.",
             completion: .file)
     }
 }

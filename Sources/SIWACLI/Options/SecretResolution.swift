@@ -27,11 +27,11 @@ extension SecretArgument {
         case .standardInput:
             bytes = try Self.reading(name) { () throws(FileError) in
                 try isWhole ? world.files.readAll() : world.files.readLine()
-            }.withoutByteOrderMark
+            }
         case .file(let path):
             bytes = try Self.reading(name) { () throws(FileError) in
                 try world.files.read(path).contents
-            }.withoutByteOrderMark
+            }
         case .environment(let variable):
             guard let value = world.variables(variable) else {
                 throw variableNotSet(variable, neededBy: name)
@@ -66,7 +66,8 @@ struct UnreadableSecret: DiagnosableError {
 
     var diagnosis: Diagnosis {
         Diagnosis(
-            "configuration", "\(name): \(cause)", hints: ["give a readable file: @PATH"],
+            "configuration", "\(name): \(cause)",
+            hints: cause.advice(or: "give a readable file: @PATH"),
             exitCode: .settings)
     }
 }

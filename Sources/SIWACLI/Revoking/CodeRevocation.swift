@@ -110,9 +110,13 @@ extension TokenResponse {
 }
 
 /// Apple's answer has no token that a revocation could name.
-private struct UnusableToken: Error {
+private struct UnusableToken: Error, CustomStringConvertible {
     /// Why the token cannot be sent; nil if there is none.
     let fault: OpaqueTokenError?
+
+    var description: String {
+        "the token in Apple's answer " + (fault?.description ?? "is missing")
+    }
 
     func diagnosis(of kind: TokenKind, _ answer: TokenResponse) -> Diagnosis {
         let name = kind == .refreshToken ? "refresh token" : "access token"

@@ -41,11 +41,25 @@ struct RevocationOrder: Sendable {
     }
 
     /// Revokes a token that was given.
-    func revoke(_ token: SecretText) async throws {
-        let revocation = try await carryOut(token)
+    func revoke(_ token: SecretText, _ look: TokenLook) async throws {
+        var revocation = try await carryOut(token)
+        revocation.isUnusual = look.isUnusual
         warnIfNothingWasSent(revocation)
         try session.report(report(revocation, of: token))
         try checkDead(revocation)
+        guard revocation.isUnproven else { return }
+        throw Diagnosis.negative(
+            "not_confirmed", Revocation.unprovenMessage, hints: [Revocation.unprovenHint],
+            requestID: revocation.requestID)
+    }
+
+    /// Warns before a text is sent that does not have the shape of a token.
+    func warn(of look: TokenLook) {
+        guard case .unusual(let slip) = look else { return }
+        let likely = slip.map { ": it looks like \($0.description)" } ?? ""
+        let advice = slip?.advice ?? "--check-first tells whether it is one"
+        session.console.warn(
+            "--token does not have the shape of Apple's \(kind.plural)\(likely); \(advice)")
     }
 
     /// Warns if the first refresh was refused, because the settings may be wrong.
@@ -78,4 +92,37 @@ extension Deed {
             isDone ? "the token was revoked" : "the revocation was sent, and the token still works",
             hint: "revoking again is harmless: fix standard output, then run it again")
     }
+}
+
+extension TokenKind {
+    fileprivate var plural: String {
+        switch self {
+        case .refreshToken: "refresh tokens"
+        case .accessToken: "access tokens"
+        }
+    }
+}
+
+extension TokenSlip {
+    /// How to give it correctly.
+    fileprivate var advice: String {
+        switch self {
+        case .fileName: "--token @PATH reads a file"
+        case .userID: "--user revokes the stored tokens of a user"
+        case .code: "--code exchanges a code and revokes its token"
+        case .refreshToken: "leave out --kind access_token"
+        case .accessToken: "add --kind access_token"
+        case .percentEncoded: "decode it first: %2E is a full stop"
+        }
+    }
+}
+
+extension Revocation {
+    /// Why a refused refresh proves nothing.
+    static let unprovenMessage =
+        "Apple took the revocation, and refused a refresh, as of any text that is no token: it does "
+        + "not have the shape of one"
+    /// How to find out.
+    static let unprovenHint =
+        "with 'siwa revoke --check-first', a refresh before shows whether it is a token that works"
 }

@@ -36,6 +36,7 @@ package struct RevocationReport: Sendable {
             .init("http_status", revocation.status.map { .integer($0) } ?? .null),
             .init("at", .string(date.rfc3339)),
         ]
+        if revocation.isUnusual { members.append(.init("unusual", .boolean(true))) }
         members += revocation.proofMembers
         return members
     }
@@ -43,7 +44,10 @@ package struct RevocationReport: Sendable {
     /// The names of the members that a result can have, so that a misspelt `--print` is found
     /// before anything is revoked.
     static func memberNames(_ proof: Revocation.Proof) -> [String] {
-        ["revoked", "confirmed", "kind", "client_id", "token_fingerprint", "http_status", "at"]
+        [
+            "revoked", "confirmed", "kind", "client_id", "token_fingerprint", "http_status", "at",
+            "unusual",
+        ]
             + (proof == .beforeAndAfterwards ? ["was_active"] : [])
             + (proof == .none ? [] : ["evidence"]) + ["apple_request_id"]
     }

@@ -8,6 +8,8 @@ package struct TokenOutcome: Sendable {
     let fingerprint: JSON
     let isRevokedEarlier: Bool
     let wasDead: Bool
+    /// Whether the token was removed from the vault although it may still work.
+    private(set) var isRemoved = false
     /// When the token was revoked, or when this run examined it.
     private(set) var date: NumericDate
     /// The result of this run's requests; nil if no request was sent, or no answer was received.
@@ -28,6 +30,16 @@ package struct TokenOutcome: Sendable {
         self.fingerprint = .string(fingerprint.rawValue)
         (isRevokedEarlier, wasDead) = (false, false)
         (self.date, self.revocation, self.failure) = (date, revocation, failure)
+    }
+
+    /// Describes a token that was removed from the vault although it may still work.
+    ///
+    /// - Parameter date: when it was removed.
+    package init(
+        removed fingerprint: TokenFingerprint, of clientID: ClientID, at date: NumericDate
+    ) {
+        self.init(fingerprint, of: clientID, nil, at: date)
+        isRemoved = true
     }
 
     /// Describes a token before its first request.
@@ -68,6 +80,8 @@ package struct TokenOutcome: Sendable {
         revocation?.wasActive == false && !isRevokedEarlier && !wasDead
     }
 
+    fileprivate static let removed = JSON.Member("evidence", "removed")
+
     /// The members of the token's result, in their order.
     var members: [JSON.Member] {
         [
@@ -75,7 +89,7 @@ package struct TokenOutcome: Sendable {
             .init("confirmed", .boolean(isConfirmed)),
             .init("http_status", revocation?.status.map { .integer($0) } ?? .null),
             .init("at", isDead ? .string(date.rfc3339) : .null),
-        ] + (revocation?.proofMembers ?? [])
+        ] + (revocation?.proofMembers ?? []) + (isRemoved ? [Self.removed] : [])
             + (failure.map { [$0.member] } ?? [])
     }
 }
@@ -83,11 +97,13 @@ package struct TokenOutcome: Sendable {
 /// The result for all stored tokens of a user.
 package struct StoredRevocationReport: Sendable {
     private let outcomes: [TokenOutcome]
-    private let userID: UserID
+    private let userID: UserID?
     private let now: NumericDate
 
     /// Combines the outcomes, of which there must be at least one.
-    package init(_ outcomes: [TokenOutcome], of userID: UserID, at now: NumericDate) {
+    ///
+    /// - Parameter userID: nil if the user was erased.
+    package init(_ outcomes: [TokenOutcome], of userID: UserID?, at now: NumericDate) {
         (self.outcomes, self.userID, self.now) = (outcomes, userID, now)
     }
 
@@ -117,9 +133,10 @@ package struct StoredRevocationReport: Sendable {
             .init("kind", .string(TokenKind.refreshToken.rawValue)),
         ] + (isShared ? clients.map(Self.member) : [])
             + [
-                .init("user_id", .string(userID.rawValue)),
+                .init("user_id", userID.map { .string($0.rawValue) } ?? .null),
                 .init("at", .string(date.rfc3339)),
             ] + (wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
+            + (outcomes.contains(where: \.isRemoved) ? [TokenOutcome.removed] : [])
             + [.init("tokens", .array(tokens))]
     }
 

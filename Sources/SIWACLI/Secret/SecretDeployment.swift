@@ -23,12 +23,15 @@ struct SecretDeployment {
                 in: session.world), .configuration)
     }
 
-    private var marker: String { file + ".deploy-pending" }
+    private var marker: String { Self.marker(of: file) }
     private var files: World.Files { session.world.files }
+
+    /// The file that exists from before `file` is replaced until the program has succeeded.
+    static func marker(of file: String) -> String { file + ".deploy-pending" }
 
     /// Creates the marker; called before the file is replaced.
     func markPending() throws(FileError) {
-        try files.write(SecretBytes([]), marker, .replaced)
+        try files.replace(SecretBytes([]), marker, .marker)
     }
 
     /// Runs the program if an earlier run has not succeeded.
@@ -46,7 +49,7 @@ struct SecretDeployment {
     func run(_ secret: ClientSecret, _ line: SecretBytes) throws {
         let child = ChildProgram(
             program, input: line, variables: variables(of: secret), withheld: withheld,
-            limit: Self.limit)
+            limit: Self.limit, output: session.console.deployedLines)
         let ending: ProgramEnding
         do {
             ending = try session.world.ending.completing { try session.world.runProgram(child) }

@@ -7,13 +7,23 @@ extension InboxEntry {
     var members: [JSON.Member] {
         [.init("jti", .string(id.rawValue)), .init("type", .string(type))]
             + [
-                .init("user_id", .string(user.userID.rawValue)),
+                .init("user_id", shownUserID.map { .string($0) } ?? .null),
                 .init("client_id", .string(user.clientID.rawValue)),
-                .init("event_time", .string(occurredAt.rfc3339)),
+                .init("event_time", shownTime.map { .string($0) } ?? .null),
                 .init("received_at", .string(receivedAt.rfc3339)),
                 .init("state", .string(state.rawValue)), .init("attempts", .integer(attempts)),
                 .init("next_attempt_at", nextAttemptAt.map { .string($0.rfc3339) } ?? .null),
             ]
+    }
+
+    /// The user; nil for events about none that is known.
+    private var shownUserID: String? {
+        user.userID == InboxEvent.unknownUser ? nil : user.userID.rawValue
+    }
+
+    /// The time of the event; nil for events without one.
+    private var shownTime: String? {
+        occurredAt == InboxEvent.timeless ? nil : occurredAt.rfc3339
     }
 
     /// Further members: why the last attempt failed, and the delivered body.

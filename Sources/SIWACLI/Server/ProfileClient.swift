@@ -80,11 +80,16 @@ package struct ProfileClient: Sendable {
     }
 
     /// Sends the requests of one call that begins now.
-    package func delivery(maxAttempts: Int? = nil) -> Delivery {
+    ///
+    /// - Parameters:
+    ///   - maxAttempts: nil for the number in the settings.
+    ///   - limit: the longest time of the call; that of the settings may be shorter.
+    package func delivery(maxAttempts: Int? = nil, limit: Duration? = nil) -> Delivery {
         Delivery(
             through: transport,
             policy: RetryPolicy(maxAttempts: maxAttempts ?? self.maxAttempts),
-            until: Deadline(after: timeout, by: clocks.timekeeper), clocks: clocks, trace: trace)
+            until: Deadline(after: min(limit ?? timeout, timeout), by: clocks.timekeeper),
+            clocks: clocks, trace: trace)
     }
 
     /// Explains a failed request.
@@ -103,12 +108,13 @@ extension ProfileClient {
     /// - Parameters:
     ///   - name: nil chooses as `siwa` does.
     ///   - configuration: the configuration file; nil searches as `siwa` does.
-    ///   - wrap: wraps the transport to Apple, for example with a limit.
+    ///   - wrap: wraps the transport of the profile with this name to Apple, for example with a
+    ///     limit.
     ///   - trace: receives every request.
     /// - Throws: `SettingsError`, which `Diagnosis` explains.
     package init(
         profile name: String?, configuration: String?, in world: World,
-        wrap: (any Transport) -> any Transport = { $0 }, trace: RequestTrace? = nil
+        wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil
     ) throws {
         var options = GlobalOptions()
         (options.profile, options.config) = (name, configuration)
@@ -116,12 +122,13 @@ extension ProfileClient {
         let client = try session.requestClient()
         let network = try Network(session)
         let settings = session.settings
+        let name = settings.profileName?.value ?? ""
         self.init(
-            name: settings.profileName?.value ?? "", teamID: client.teamID,
+            name: name, teamID: client.teamID,
             secrets: client.secrets, audiences: try settings.audiences(),
             redirectURI: try settings.redirectURI(), baseURL: network.baseURL,
             timeout: try settings.timeout(), maxAttempts: try settings.maxAttempts(),
-            transport: wrap(network.feeds), clocks: world.clocks, trace: trace
+            transport: wrap(name, network.feeds), clocks: world.clocks, trace: trace
         ) { failure, hasRedirectURI, hasCodeVerifier in
             Diagnosis(
                 RequestError(

@@ -64,10 +64,10 @@ package struct ServedConfiguration: Sendable {
     /// Reads the clients of all profiles, and their keys.
     ///
     /// - Parameters:
-    ///   - wrap: wraps the transport to Apple.
+    ///   - wrap: wraps the transport of the profile with this name to Apple.
     ///   - trace: receives every request.
     package func clients(
-        wrap: (any Transport) -> any Transport = { $0 }, trace: RequestTrace? = nil
+        wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil
     ) throws(Diagnosis) -> [ProfileClient] {
         do {
             return try profiles.map { name in
@@ -124,6 +124,21 @@ package struct ServedConfiguration: Sendable {
     package func vaultKeys() throws(Diagnosis) -> VaultKeyRing {
         do {
             return try session.vaultKeys()
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// Warns of a file that others can write, and refuses it if the configuration is strict.
+    ///
+    /// - Parameter name: the name of the file in messages, such as `the key set`.
+    package func examine(_ name: String, _ path: String) throws(Diagnosis) {
+        let world = session.world
+        do {
+            try session.examine(
+                FileWarning(
+                    name, path, world.files.status(path), isSecret: false, in: world),
+                .configuration)
         } catch {
             throw Diagnosis(error)
         }

@@ -56,7 +56,7 @@ extension Settings {
         let lifetime = try duration(.secretLifetime, standard: .seconds(300))
         if lifetime > ClientSecret.longestLifetime, let setting = text(.secretLifetime) {
             throw SettingsError(
-                ClientSecretError.tooLongWords, from: setting.origin,
+                ClientSecretError.tooLong(lifetime).description, from: setting.origin,
                 hints: ["180d is inside the limit; a rotation by cron needs far less"])
         }
         return lifetime
@@ -124,22 +124,25 @@ extension Settings {
     /// The file of extra certificate authorities, after checking that it contains some.
     func authorityFile(in world: World) throws(SettingsError) -> AuthorityFile? {
         guard let setting = path(.caFile) else { return nil }
-        let contents: SecretBytes
+        let file: LocalFile
         do {
-            contents = try world.files.read(setting.value).contents
+            file = try world.files.read(setting.value)
         } catch {
             throw SettingsError(
                 "ca_file cannot be used: \(error)",
-                hints: ["fix it where it is set: \(setting.origin)"])
+                hints: error.advice(or: "fix it where it is set: \(setting.origin)"))
         }
-        let text = String(decoding: contents.revealed(), as: UTF8.self)
+        let text = String(decoding: file.contents.revealed(), as: UTF8.self)
         guard text.mentions("-----BEGIN CERTIFICATE-----") || text.mentions("-----BEGIN TRUSTED")
         else {
             throw SettingsError(
                 "ca_file '\(setting.value)' contains no PEM certificate",
                 hints: ["use a file that has -----BEGIN CERTIFICATE----- lines"])
         }
-        return AuthorityFile(path: setting.value, text: SecretText(contents))
+        return AuthorityFile(
+            path: setting.value, text: SecretText(file.contents),
+            warning: FileWarning(
+                "the authority file", setting.value, file.status, isSecret: false, in: world))
     }
 }
 
@@ -147,4 +150,15 @@ extension Settings {
 struct AuthorityFile: Sendable {
     let path: String
     let text: SecretText
+    /// A warning if others can write it, and so choose whom siwa trusts.
+    let warning: FileWarning?
+}
+
+extension Session {
+    /// The file of extra certificate authorities, which others must not be able to write.
+    func authorities() throws(SettingsError) -> AuthorityFile? {
+        let file = try settings.authorityFile(in: world)
+        try examine(file?.warning, .configuration)
+        return file
+    }
 }

@@ -97,7 +97,7 @@ extension Session {
                 throw .expired(secret.expiresAt)
             }
             return try ClientSecret(
-                given: SecretText(firstLine(file.contents.withoutByteOrderMark)), for: clientID,
+                given: SecretText(firstLine(file.contents)), for: clientID,
                 expecting: expected, at: now)
         }
     }
@@ -123,12 +123,12 @@ extension Session {
         } catch {
             throw SettingsError(
                 "the client_secret cannot be read: \(error)",
-                hints: ["fix the path where it is set: \(origin)"])
+                hints: error.advice(or: "fix the path where it is set: \(origin)"))
         }
         try examine(
             FileWarning(
                 "the client_secret", path, file.status, isSecret: true, in: world),
             .configuration)
-        return SecretText(firstLine(file.contents.withoutByteOrderMark))
+        return SecretText(firstLine(file.contents))
     }
 }

@@ -32,7 +32,7 @@ struct ConfigurationPath: Sendable {
         } catch {
             throw SettingsError(
                 "the configuration cannot be read: \(error)",
-                hints: ["fix the path where it is set: \(path.origin)"])
+                hints: error.advice(or: "fix the path where it is set: \(path.origin)"))
         }
         var settings = try SettingsFile(path: path.value, text: file.contents.revealed())
         settings.warning = FileWarning(

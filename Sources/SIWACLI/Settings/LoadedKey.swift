@@ -104,10 +104,9 @@ extension Settings {
         } catch {
             throw SettingsError(
                 .key, "the private key cannot be read: \(error)",
-                hints: [
-                    (error.isMissing ? "put the .p8 there, or fix" : "fix")
-                        + " the path where it is set: \(origin)"
-                ])
+                hints: error.advice(
+                    or: (error.isMissing ? "put the .p8 there, or fix" : "fix")
+                        + " the path where it is set: \(origin)"))
         }
     }
 
@@ -119,7 +118,8 @@ extension Settings {
         } catch {
             throw SettingsError(
                 .key, "the private key cannot be read: \(error)",
-                hints: ["give the key to standard input, or give a file with --key"])
+                hints: error.advice(or: "give the key to standard input, or give a file with --key")
+            )
         }
     }
 }

@@ -12,6 +12,7 @@ final class LeasedItems: Sendable {
     private let clocks: Clocks
     private let output: BatchOutput
     private let wake: WakeSignal
+    private let console: Console
     private let noted: @Sendable () -> Void
     /// Wakes the task that uses the database.
     private let changes = WakeSignal()
@@ -27,15 +28,19 @@ final class LeasedItems: Sendable {
     /// - Parameters:
     ///   - line: the number of the last existing line.
     ///   - wake: notified when there are more items.
+    ///   - origin: whose results they are.
+    ///   - console: for warnings about leases.
     ///   - noted: called when results were written.
     init(
         _ claim: VaultClaim, after line: Int, _ clocks: Clocks, _ output: BatchOutput,
-        _ wake: WakeSignal, noted: @escaping @Sendable () -> Void
+        _ wake: WakeSignal, _ origin: BatchOrigin, _ console: Console,
+        noted: @escaping @Sendable () -> Void
     ) {
         (self.claim, self.clocks, self.output) = (claim, clocks, output)
-        (self.wake, self.noted) = (wake, noted)
+        (self.wake, self.console, self.noted) = (wake, console, noted)
         state = Mutex(
-            State(vault: claim.vault, records: LeasedRecords(size: claim.size, after: line)))
+            State(vault: claim.vault, records: LeasedRecords(size: claim.size, after: line, origin))
+        )
     }
 
     /// Why the vault became unavailable; nil if it did not.
@@ -44,9 +49,9 @@ final class LeasedItems: Sendable {
     /// The next item, if one is available; see ``BatchRun``.
     func next() -> BatchInput<TokenItem> {
         guard !output.isFull else { return .notYet }
-        let now = clocks.timekeeper.elapsed()
+        let (now, date) = (clocks.timekeeper.elapsed(), clocks.now())
         let input: BatchInput<TokenItem> = state.withLock { state in
-            state.failure == nil ? state.records.next(at: now) : .end
+            state.failure == nil ? state.records.next(at: now, date) : .end
         }
         changes.notify()
         return input
@@ -58,10 +63,10 @@ final class LeasedItems: Sendable {
         changes.notify()
     }
 
-    /// The time after which an item must not be sent; see ``BatchRun``. Half of the remaining lease
-    /// is reserved for requests in flight.
+    /// The time after which an item must not be sent; see ``BatchRun`` and ``VaultHold``.
     func deadline(of item: TokenItem) -> Duration {
-        state.withLock { $0.records.deadline(of: item) }
+        let date = clocks.now()
+        return state.withLock { $0.records.deadline(of: item, at: date) }
     }
 
     /// Ends ``work()`` after all finished items are noted.
@@ -73,8 +78,11 @@ final class LeasedItems: Sendable {
     /// Leases, renews and notes, until ``close()``.
     func work() async {
         await withDiscardingTaskGroup { timers in
-            timers.addTask { [changes, lease = claim.lease] in
-                while (try? await Task.sleep(for: lease.duration / 8)) != nil { changes.notify() }
+            timers.addTask { [self] in
+                while (try? await Task.sleep(for: tick)) != nil {
+                    state.withLock { $0.records.resume() }
+                    changes.notify()
+                }
             }
             do throws(VaultError) {
                 try await work(&timers)
@@ -105,13 +113,14 @@ final class LeasedItems: Sendable {
 extension LeasedItems {
     /// Renews the leases of the items that wait, are in flight, or are held by the brake.
     private func renewLeases() throws(VaultError) {
-        let now = clocks.timekeeper.elapsed()
+        let (now, date) = (clocks.timekeeper.elapsed(), clocks.now())
         let due = state.withLock { $0.records.dueForRenewal(at: now) }
         guard !due.isEmpty else { return }
         let renewed = try claim.vault.store.renew(Array(due.values), for: claim.lease)
         state.withLock { state in
-            state.records.renewNext(at: now + claim.lease.duration / 4)
-            state.records.take(renewed, of: due, until: now + renewed.remaining / 2)
+            state.records.renewNext(at: now + claim.lease.renewalInterval / 2)
+            state.records.take(
+                renewed, of: due, for: VaultHold(renewed.remaining, since: now, date))
         }
     }
 
@@ -133,23 +142,28 @@ extension LeasedItems {
         return true
     }
 
-    /// Leases more records. False if there are enough, or none are left.
+    /// How often leases are looked at.
+    private var tick: Duration { claim.lease.renewalInterval / 2 }
+
+    /// Leases more records. False if there are enough, or none are left for now.
     private func leaseMore() throws(VaultError) -> Bool {
+        let (now, date) = (clocks.timekeeper.elapsed(), clocks.now())
         guard state.withLock({ $0.records.isWantingMore }) else { return false }
-        let now = clocks.timekeeper.elapsed()
         let claimed = try state.withLock { $0.vault }.claim(
             claim.filter, limit: claim.size, for: claim.lease, intent: claim.intent,
             at: clocks.now())
         let vault = state.withLock { $0.vault }.renewed(for: claimed.records, claim.keys)
+        let hold = VaultHold(claimed.remaining, since: now, date)
         state.withLock { state in
             state.vault = vault
             if claimed.isComplete { state.records.end() }
+            if claimed.wait != nil { state.records.pause() }
             for row in claimed.damaged { state.records.add(row) }
             if state.records.isEmpty {
-                state.records.renewNext(at: now + claim.lease.duration / 4)
+                state.records.renewNext(at: now + claim.lease.renewalInterval / 2)
             }
             for record in claimed.records {
-                state.records.add(record, until: now + claimed.remaining / 2) {
+                state.records.add(record, for: hold) {
                     line throws(VaultError) in
                     TokenItem(
                         try vault.sendableToken(of: record), line: line, id: record.resultID,
@@ -158,8 +172,24 @@ extension LeasedItems {
                 }
             }
         }
+        report(claimed)
         wake.notify()
-        return true
+        return claimed.wait == nil || !claimed.records.isEmpty
+    }
+
+    /// Says what leases of a clock that was wrong mean for the run.
+    private func report(_ claimed: VaultClaimed) {
+        if claimed.wait != nil, state.withLock({ $0.records.noteWaiting() }) {
+            console.note(
+                "records are leased for longer than any lease lasts: a clock was wrong; they are "
+                    + "taken over if their leases stay unchanged for "
+                    + VaultLeaseWatch.patience.words(units: 1))
+        }
+        guard let first = claimed.voided.first else { return }
+        let more = claimed.voided.count > 1 ? " and \(claimed.voided.count - 1) more" : ""
+        console.warn(
+            "\(first.row)\(more): the lease of another run ended too late and was not renewed, so it "
+                + "was taken over; check the clocks of all machines that use the vault")
     }
 
     /// Releases unfinished and unreadable records, so that other runs can lease them immediately.

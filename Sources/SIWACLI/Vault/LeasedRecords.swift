@@ -7,8 +7,8 @@ struct LeasedRecords: Sendable {
     /// A record that is leased and not finished.
     private struct Held: Sendable {
         let record: VaultRecord
-        /// The time after which it must not be sent, because others may lease it.
-        var deadline: Duration
+        /// How long it may be sent; nil if others have leased it.
+        var hold: VaultHold?
     }
 
     /// The result of a record.
@@ -22,6 +22,8 @@ struct LeasedRecords: Sendable {
 
     /// The number of records to lease at once.
     private let size: Int
+    /// Whose results they are.
+    private let origin: BatchOrigin
     private var ready: ArraySlice<TokenItem> = []
     /// The held records by the number of their line.
     private var held: [Int: Held] = [:]
@@ -32,25 +34,34 @@ struct LeasedRecords: Sendable {
     /// When leases are renewed next.
     private var renewal = Duration.zero
     private var isExhausted = false
+    /// Whether no record is looked for until ``resume()``: leases of others are observed.
+    private var isPaused = false
+    private var isWaitingNoted = false
     private(set) var isClosed = false
     /// Whether the oldest finished result has waited long enough for others.
     private var isDue = false
     private var isTimed = false
 
     /// - Parameter line: the number of the last existing line.
-    init(size: Int, after line: Int) { (self.size, nextLine) = (size, line + 1) }
+    init(size: Int, after line: Int, _ origin: BatchOrigin) {
+        (self.size, nextLine, self.origin) = (size, line + 1, origin)
+    }
 
     /// The next item, if one is available.
-    mutating func next(at now: Duration) -> BatchInput<TokenItem> {
+    mutating func next(at now: Duration, _ date: NumericDate) -> BatchInput<TokenItem> {
         while let item = ready.popFirst() {
-            if deadline(of: item) > now { return .item(item) }
-            finish(item, nil, ItemReport.late.identifying(item.fingerprint))
+            if deadline(of: item, at: date) > now { return .item(item) }
+            finish(
+                item, nil,
+                ItemReport.late.identifying(item.fingerprint).naming(origin, item.clientID))
         }
         return isExhausted ? .end : .notYet
     }
 
     /// The time after which an item must not be sent.
-    func deadline(of item: TokenItem) -> Duration { held[item.line]?.deadline ?? .zero }
+    func deadline(of item: TokenItem, at date: NumericDate) -> Duration {
+        held[item.line]?.hold?.deadline(at: date) ?? .zero
+    }
 
     /// Takes the result of an item.
     mutating func finish(_ item: TokenItem, _ event: NotedEvent?, _ report: ItemReport) {
@@ -66,7 +77,21 @@ struct LeasedRecords: Sendable {
 // Leasing and renewing.
 extension LeasedRecords {
     /// Whether more records should be leased.
-    var isWantingMore: Bool { !isExhausted && !isClosed && ready.count <= size / 2 }
+    var isWantingMore: Bool {
+        !isExhausted && !isClosed && !isPaused && ready.count <= size / 2
+    }
+
+    /// Notes that no record is free for now.
+    mutating func pause() { isPaused = true }
+
+    /// Looks for records again.
+    mutating func resume() { isPaused = false }
+
+    /// Notes that the run waits for leases of others; false if that was noted before.
+    mutating func noteWaiting() -> Bool {
+        defer { isWaitingNoted = true }
+        return !isWaitingNoted
+    }
 
     /// Notes that no record is left to lease.
     mutating func end() { isExhausted = true }
@@ -75,14 +100,14 @@ extension LeasedRecords {
     ///
     /// - Parameters:
     ///   - item: creates the item from the number of its line; throws if it cannot be decrypted.
-    ///   - deadline: the time after which it must not be sent.
+    ///   - hold: how long it may be sent.
     mutating func add(
-        _ record: VaultRecord, until deadline: Duration,
+        _ record: VaultRecord, for hold: VaultHold,
         item: (Int) throws(VaultError) -> TokenItem
     ) {
         do throws(VaultError) {
             ready.append(try item(nextLine))
-            held[nextLine] = Held(record: record, deadline: deadline)
+            held[nextLine] = Held(record: record, hold: hold)
             nextLine += 1
         } catch {
             report(record, error)
@@ -116,13 +141,11 @@ extension LeasedRecords {
 
     /// Takes the outcome of a renewal. Records that others have leased are not sent.
     ///
-    /// - Parameter deadline: for the records that are still leased.
+    /// - Parameter hold: for the records that are still leased.
     mutating func take(
-        _ renewed: VaultRenewal, of due: [Int: VaultRecordID], until deadline: Duration
+        _ renewed: VaultRenewal, of due: [Int: VaultRecordID], for hold: VaultHold
     ) {
-        for (line, id) in due {
-            held[line]?.deadline = renewed.held.contains(id) ? deadline : .zero
-        }
+        for (line, id) in due { held[line]?.hold = renewed.held.contains(id) ? hold : nil }
     }
 
     /// The records to release at the end: unfinished ones, and damaged rows.

@@ -20,7 +20,7 @@ struct StoredTokens: Sendable {
     /// - Throws: ``Diagnosis`` if the vault has no token of this user.
     init(of userID: String, _ session: Session) throws {
         user = try session.vaultUser(userID)
-        vault = try session.vault()
+        vault = try session.changeableVault()
         clocks = session.world.clocks
         let page = try vault.store.records(of: [user])
         otherClients = try vault.store.otherClients(of: user)

@@ -56,9 +56,10 @@ struct VaultSelection: Sendable {
             throw UsageError.Problem.misuse(
                 "--input FILE or --vault is missing", hint: "name the source of the tokens")
         }
-        if let lease, lease.duration < Self.shortestLease {
+        if let lease, !(Self.shortestLease...VaultLease.longest).contains(lease.duration) {
             throw UsageError.Problem.misuse(
-                "--lease must be a second or more", hint: "5m is enough for most")
+                "--lease must be between a second and an hour",
+                hint: "5m is enough for most: leases are renewed while a run works")
         }
     }
 

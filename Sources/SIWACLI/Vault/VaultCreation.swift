@@ -17,7 +17,7 @@ struct VaultCreation: Sendable {
         let url = try session.settings.vaultURL().value
         let store = try session.vaultStore()
         let keyFile = try VaultKeyFile(session)
-        try Self.requireNoVault(in: store)
+        try Self.requireNoVault(in: store, keyFile, session.world)
         // Creates the key first: without it the database would be useless.
         let keys = try keyFile.makeIfMissing()
         try Vault.create(store, keys)
@@ -37,13 +37,21 @@ struct VaultCreation: Sendable {
     }
 
     /// Fails before a key file is created if the database is unusable or has a vault already.
-    private static func requireNoVault(in store: any VaultStore) throws(VaultError) {
+    private static func requireNoVault(
+        in store: any VaultStore, _ keyFile: VaultKeyFile, _ world: World
+    ) throws(VaultError) {
         do {
             _ = try store.keyChecks()
         } catch {
             guard error.kind == .notInitialized else { throw error }
             return
         }
-        throw VaultError(.alreadyInitialized, "there is a vault already")
+        guard let path = keyFile.path, !world.files.exists(path) else {
+            throw VaultError(.alreadyInitialized, "there is a vault already")
+        }
+        throw VaultError(
+            .alreadyInitialized, "there is a vault already, and its key file \(path) is missing",
+            remedy: "restore \(path) from its backup: without it, no token in the vault can be read"
+        )
     }
 }

@@ -10,6 +10,8 @@ struct VaultImporter {
     /// The counts of the lines.
     private(set) var counts = VaultImportCounts()
     private(set) var invalid = InvalidLines()
+    /// The number of tokens that do not look like Apple's; see ``judgeRevocable(_:as:)``.
+    private(set) var unusual = 0
 
     private var vault: Vault
     private let keys: () throws -> VaultKeyRing
@@ -54,6 +56,8 @@ struct VaultImporter {
         } catch {
             return invalid.add(firstLine, error)
         }
+        let look = try? judgeRevocable(record.token.text, as: .refreshToken)
+        if look != .usual { unusual += 1 }
         let sealed = try vault.sealed(record)
         try sort.add(sealed.sortKey, sealed.sortValue)
     }

@@ -16,6 +16,7 @@ enum VaultItemFormat {
         guard let columns = try? reader.record(after: firstLine.revealed()),
             columns.contains("user_id")
         else {
+            guard firstLine.startsObject else { throw Self.unknown(firstLine) }
             self = .jsonLines
             return
         }
@@ -26,6 +27,21 @@ enum VaultItemFormat {
             throw InvalidLine(nil, "the header has a column twice")
         }
         self = .csv(columns: columns, reader)
+    }
+
+    /// The first line is neither JSON nor a header.
+    private static func unknown(_ line: SecretBytes) -> InvalidLine {
+        let text = String(decoding: line.revealed(), as: UTF8.self)
+        let slip =
+            text.contains(";")
+            ? ": it has semicolons in place of commas"
+            : text.contains("\t")
+                ? ": it has tabs in place of commas"
+                : text.lowercased().mentions("user_id") ? ": names are in lower case" : ""
+        return InvalidLine(
+            nil,
+            "the line is neither a JSON object nor a header of CSV with the columns user_id and "
+                + "refresh_token" + slip)
     }
 
     /// Whether the next line continues a record.
@@ -49,5 +65,15 @@ enum VaultItemFormat {
             JSON.Member($0, .string($1))
         }
         return SecretBytes(JSON.object(members).bytes)
+    }
+}
+
+extension SecretBytes {
+    /// Whether they begin as a JSON object does.
+    fileprivate var startsObject: Bool {
+        withSpan { bytes in
+            bytes.indices.first { ![0x20, 0x09, 0x0D].contains(bytes[$0]) }
+                .map { bytes[$0] == UInt8(ascii: "{") } ?? false
+        }
     }
 }

@@ -25,9 +25,22 @@ extension Session {
         return try Vault(store, try vaultKeys(), by: world.actor)
     }
 
+    /// Opens the vault for a request whose result is stored; fails if it is moving.
+    func changeableVault() throws -> Vault {
+        let vault = try vault()
+        try vault.store.requireChangeable()
+        return vault
+    }
+
     /// The store, without keys.
     func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
-        let url = try settings.vaultURL()
+        try vaultStore(at: try settings.vaultURL(), limit)
+    }
+
+    /// The store at a URL, without keys.
+    func vaultStore(
+        at url: Setting<String>, _ limit: VaultTimeLimit
+    ) throws -> any VaultStore {
         try examineVaultFiles(url.value)
         let store = try world.vault(url.value, try vaultTimeout(limit))
         try examineProtection(of: store, at: url)
@@ -69,7 +82,7 @@ extension Session {
     }
 
     /// The time limit for calls of the vault; a signal shortens it.
-    private func vaultTimeout(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultTimeout {
+    func vaultTimeout(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultTimeout {
         let timeout = try settings.timeout()
         let (timekeeper, start, ending) = (world.clocks.timekeeper, startOfCommand, world.ending)
         return VaultTimeout {
@@ -119,18 +132,27 @@ extension Session {
         }
     }
 
+    /// What to do if the key file does not exist.
+    static func missingKeys(_ path: String, _ origin: Origin) -> [String] {
+        [
+            "if there is a vault, restore \(path) from its backup: "
+                + "without it, no token in the vault can be read",
+            origin == .standard
+                ? "if the keys are in another file, set it with \(SettingName.vaultKeyFile.places)"
+                : "fix the path where it is set: \(origin)",
+            "for a new vault, 'siwa vault init' creates it",
+        ]
+    }
+
     private func keyFile(_ path: String, _ origin: Origin) throws(SettingsError) -> LocalFile {
         do {
             return try world.files.read(path)
         } catch {
             throw SettingsError(
                 .key, "the vault's keys cannot be read: \(error)",
-                hints: (error.isMissing ? ["'siwa vault init' creates them with the vault"] : [])
-                    + [
-                        origin == .standard
-                            ? "if the keys are in another file, set it with \(SettingName.vaultKeyFile.places)"
-                            : "fix the path where it is set: \(origin)"
-                    ])
+                hints: error.isMissing
+                    ? Self.missingKeys(path, origin)
+                    : error.advice(or: "fix the path where it is set: \(origin)"))
         }
     }
 }

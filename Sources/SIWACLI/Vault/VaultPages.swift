@@ -14,6 +14,19 @@ extension VaultStore {
             last = next
         }
     }
+
+    /// Reads the secrets that are sealed outside the records, with one page in memory.
+    func forEachSecretPage(
+        notSealedWith number: Int? = nil, _ body: (VaultSecretPage) throws -> Void
+    ) throws {
+        var last: VaultSecret.Row?
+        while true {
+            let page = try secrets(notSealedWith: number, after: last, limit: vaultPageSize)
+            guard let next = page.next else { return }
+            try body(page)
+            last = next
+        }
+    }
 }
 
 /// The number of records that are read, or written in one transaction, at a time.

@@ -3,7 +3,7 @@ internal import Lifecycle
 
 extension Requests {
     /// Verifies the identity token of an exchange with Apple's keys; warns if they are not
-    /// available, and its signature is not checked.
+    /// available, and its signature is not checked, and if this machine's clock is wrong.
     func verify(
         _ answer: TokenResponse, by rule: ExchangeVerification, at now: NumericDate
     ) async -> IdentityTokenVerification? {
@@ -16,12 +16,15 @@ extension Requests {
                 obstacle = Diagnosis(error).message
             }
         }
-        let verification = rule.verify(answer, by: .apple(keySet), at: now)
+        let verification = rule.verify(answer, by: .apple(keySet), at: TokenTimes(now))
         if let verification, verification.isValid, !verification.isSigned {
             session.console.warn(
                 "the signature of the identity token was not checked, as it came from Apple over "
                     + "TLS: \(obstacle)")
         }
+        let warning = Finding.clockWarning(
+            off: answer.date.map { $0 - now }, server: network.baseURL)
+        if let warning { session.console.warn(warning) }
         return verification
     }
 }

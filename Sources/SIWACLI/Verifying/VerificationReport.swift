@@ -67,7 +67,7 @@ extension Check {
         case .issuer: "the token is not from Apple; --issuer accepts another issuer"
         case .audience: "if it is for another client of yours, accept that client with --audience"
         case .expiry: "ask for a newer token; --at TIME verifies it as of another time"
-        case .issuedAt: "check this machine's clock"
+        case .issuedAt, .notBefore: "check this machine's clock"
         case .nonce: "give the nonce of this sign-in, as the app sent it"
         case .cHash: "only a token that was issued together with the code has c_hash"
         case .atHash: "only a token that was issued for a code has at_hash"

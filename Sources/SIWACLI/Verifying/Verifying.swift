@@ -64,13 +64,18 @@ struct Verifying: Sendable {
     }
 
     private func readKeySet(_ path: String) throws -> KeySet {
-        let body: [UInt8]
+        let file: LocalFile
         do {
-            body = try session.world.files.read(path).contents.revealed()
+            file = try session.world.files.read(path)
         } catch {
             throw SettingsError(
-                "--jwks: \(error)", hints: ["give a file that contains Apple's JWK Set"])
+                "--jwks: \(error)",
+                hints: error.advice(or: "give a file that contains Apple's JWK Set"))
         }
+        try session.examine(
+            FileWarning("the key set", path, file.status, isSecret: false, in: session.world),
+            .configuration)
+        let body = file.contents.revealed()
         guard let keySet = KeySet(body) else {
             let ignored = KeySet.ignored(in: body)
             let found = ignored.isEmpty ? "" : "; it has \(ignored.listed)"

@@ -5,10 +5,12 @@ internal import SIWACLI
 /// `siwa-server check`: tells whether `serve` would start.
 struct CheckCommand: Command {
     static let name = "check"
-    static let abstract = "Read the settings, open the database and mint a client secret."
+    static let abstract = "Check settings, keys and database as serve does, and change nothing."
     static let discussion = """
-        The exit code is 0 if siwa-server serve would start, and 3 if it would not. Nothing is sent \
-        to Apple, and no listener is opened.
+        Exits as siwa-server serve would: with 0 if it would start, 75 if the database is down or \
+        a standby, else 3. Nothing is changed: a migration that serve would make is named. No \
+        listener is opened, and a running server is no error. One request for Apple's public keys \
+        compares the clocks: a difference of more than 5 seconds is a warning, no answer is none.
         """
     static let examples = [
         Example(
@@ -20,15 +22,9 @@ struct CheckCommand: Command {
     var configuration = ConfigurationOption()
 
     func run(in world: ServerWorld) async throws {
-        let checked: CheckedServer
-        do {
-            checked = try await CheckedServer(configuration.file, in: world)
-        } catch {
-            // Also for an unavailable database, for which `serve` has another exit code.
-            throw Diagnosis(error.code, error.message, hints: error.hints, exitCode: .settings)
-        }
+        let checked = try await CheckedServer(configuration.file, in: world)
         try world.print(checked.summary)
-        if let warning = checked.warning {
+        for warning in checked.warnings {
             world.base.errorLine("siwa-server: warning: \(warning)")
         }
     }

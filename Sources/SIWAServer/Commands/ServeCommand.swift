@@ -16,7 +16,8 @@ struct ServeCommand: Command {
 
         SIGHUP reads profiles, keys, certificates and secrets again. SIGTERM ends what is in \
         flight first: that takes up to 10 seconds, or until Apple has answered every code that was \
-        sent.
+        sent. A token that the database does not take is saved, sealed with the vault's key, in \
+        the folder of server.state; the next start stores it.
         """
     static let examples = [
         Example("siwa-server serve --config /etc/siwa/config.json", "Serve, as a unit does.")
@@ -28,13 +29,15 @@ struct ServeCommand: Command {
     func run(in world: ServerWorld) async throws {
         // The watchdog ends a process that hangs during its shutdown.
         ProcessSignals.apply(.record, watchdog: 44)
+        ProcessSignals.reportEndsAsJSON()
         ProcessSignals.countHangUps()
         try requireDispatch()
         let world = world.loggingNotes()
         let loaded = try LoadedServer(configuration.file, in: world)
-        try await withTaskExecutorPreference(globalConcurrentExecutor) {
+        let isSaved = try await withTaskExecutorPreference(globalConcurrentExecutor) {
             try await RunningServer(loaded, in: world).run()
         }
+        guard isSaved else { throw ReportedEnd(exitCode: .temporary) }
     }
 }
 

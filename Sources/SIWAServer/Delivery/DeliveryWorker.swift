@@ -2,6 +2,7 @@ internal import JOSE
 package import Lifecycle
 internal import SIWACrypto
 internal import ServerRecords
+internal import Synchronization
 
 /// Delivers events to the application (Standard Webhooks, https://www.standardwebhooks.com).
 package final class DeliveryWorker: Sendable {
@@ -11,21 +12,28 @@ package final class DeliveryWorker: Sendable {
     private let clocks: Clocks
     private let owner: String
     private let log: ServiceLog
-    private let loop: WorkLoop
+    private let wake: WakeSignal
+    private let tasks = BackgroundTasks()
+    private let places = Mutex(DeliveryPlaces())
 
     /// The application's URL and the secrets that sign; reloaded together.
     package struct Settings: Sendable {
         let target: DeliveryTarget
         let secrets: WebhookSecrets
+        /// The most unfinished attempts.
+        let maxInFlight: Int
 
         /// Creates the settings.
-        package init(_ target: DeliveryTarget, _ secrets: WebhookSecrets) {
-            (self.target, self.secrets) = (target, secrets)
+        package init(
+            _ target: DeliveryTarget, _ secrets: WebhookSecrets,
+            maxInFlight: Int = DeliveryPlaces.standardLimit
+        ) {
+            (self.target, self.secrets, self.maxInFlight) = (target, secrets, maxInFlight)
         }
     }
 
-    /// The maximum number of concurrent deliveries.
-    private static let width = 16
+    /// How long to wait when nothing is due.
+    private static let pause = Duration.seconds(1)
     /// The time limit of an attempt.
     static let timeout = Duration.seconds(15)
 
@@ -39,25 +47,50 @@ package final class DeliveryWorker: Sendable {
         log: @escaping ServiceLog
     ) {
         (self.access, self.settings, self.transport) = (access, settings, transport)
-        (self.clocks, self.owner, self.log) = (clocks, owner, log)
-        loop = WorkLoop(limit: Self.width, pause: .seconds(1), wake: wake)
+        (self.clocks, self.owner, self.wake, self.log) = (clocks, owner, wake, log)
     }
 
     /// Delivers until the task is cancelled.
     package func run() async {
-        await loop.run(claim: { await self.claim($0) }, work: { await self.deliver($0) })
+        let elapsed = clocks.timekeeper.elapsed
+        while !Task.isCancelled {
+            let count = wake.count
+            let limit = settings().maxInFlight
+            let room = places.withLock { $0.room(at: elapsed(), limit: limit) }
+            let due = room.isEmpty ? [] : await claim(room)
+            for delivery in due { start(delivery) }
+            var pause = Self.pause
+            if room.isUsedUp(by: due) {
+                let now = elapsed()
+                let release = places.withLock { $0.nextRelease(after: now) }
+                pause = release.map { min($0 - now, pause) } ?? pause
+            }
+            await wake.wait(after: count, atMost: pause)
+        }
+    }
+
+    private func start(_ delivery: DueDelivery) {
+        let elapsed = clocks.timekeeper.elapsed
+        let ticket = places.withLock { $0.begin(isRetry: delivery.isRetry, at: elapsed()) }
+        tasks.start { [self] in
+            await deliver(delivery) { outcome in
+                let isAccepted = outcome.next == .done
+                places.withLock { $0.end(ticket, isAccepted: isAccepted, at: elapsed()) }
+            }
+            wake.notify()
+        }
     }
 
     /// Waits for the deliveries in progress.
-    package func drain() async { await loop.drain() }
+    package func drain() async { await tasks.drain() }
 
     private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
 
-    private func claim(_ limit: Int) async -> [DueDelivery] {
+    private func claim(_ room: DeliveryRoom) async -> [DueDelivery] {
         let lease = lease
         do throws(VaultError) {
             let due = try await access.run { store throws(VaultError) in
-                try store.claimDeliveries(limit: limit, for: lease)
+                try store.claimDeliveries(room, for: lease)
             }
             for error in due.damaged { log(.damagedRow(error)) }
             return due.deliveries
@@ -67,7 +100,9 @@ package final class DeliveryWorker: Sendable {
         }
     }
 
-    private func deliver(_ delivery: DueDelivery) async {
+    private func deliver(
+        _ delivery: DueDelivery, ended: (DeliveryOutcome) -> Void
+    ) async {
         let (lease, access) = (lease, access)
         let renew: @Sendable () async -> Void = {
             _ = try? await access.run { store throws(VaultError) in
@@ -77,6 +112,7 @@ package final class DeliveryWorker: Sendable {
         let outcome = await renewing(by: clocks.timekeeper, renew) {
             await self.attempt(delivery)
         }
+        ended(outcome)
         let owner = owner
         do throws(VaultError) {
             try await access.run { store throws(VaultError) in

@@ -10,16 +10,19 @@ package final class CodeJournal: Sendable {
     private let vault: SharedVault
     private let clocks: Clocks
     private let owner: String
+    private let log: ServiceLog
     /// The writes that must not be lost.
     let writes: DurableWrites
+    /// The tokens that wait to be stored.
+    let unsaved: UnsavedTokens
 
     /// - Parameter owner: identifies this run of this process.
     package init(
         _ access: StoreAccess, _ vault: SharedVault, clocks: Clocks, owner: String,
-        log: @escaping ServiceLog
+        unsaved: UnsavedTokens = UnsavedTokens(), log: @escaping ServiceLog
     ) {
         (self.access, self.vault, self.clocks) = (access, vault, clocks)
-        self.owner = owner
+        (self.owner, self.log, self.unsaved) = (owner, log, unsaved)
         writes = DurableWrites(access, clocks: clocks, log: log)
     }
 
@@ -51,7 +54,7 @@ package final class CodeJournal: Sendable {
     ) throws(VaultError) -> ExchangeAnswer? {
         ExchangeAnswer(
             kept: try vault.with { vault throws(VaultError) in
-                try vault.open(sealed, for: Self.place(of: code, clientID))
+                try vault.open(sealed, for: CodeEntry.place(of: code.bytes, clientID))
             })
     }
 
@@ -67,7 +70,7 @@ package final class CodeJournal: Sendable {
     func finish(_ request: CodeRequest, _ answer: ExchangeAnswer) async {
         let (owner, vault) = (owner, vault)
         _ = await writes.write("code_not_noted") { store throws(VaultError) in
-            let outcome = try vault.with { vault throws(VaultError) in
+            let outcome = try vault.sealing { vault throws(VaultError) in
                 try Self.outcome(answer, request, in: vault)
             }
             try store.finish(request.code, outcome, by: owner)
@@ -75,20 +78,73 @@ package final class CodeJournal: Sendable {
     }
 
     /// Stores a token, and notes the answer in the same transaction; retries in the background if
-    /// that fails.
+    /// that fails. Events of the user that arrive before the token is stored concern it, too.
     ///
+    /// - Parameters:
+    ///   - signedInAt: the `iat` of the identity token; nil if that is not reliable.
+    ///   - audiences: the `aud` of the notifications that concern the client.
     /// - Returns: whether the token is stored now.
     func store(
-        _ token: RefreshToken, of user: VaultUser, _ request: CodeRequest, _ answer: ExchangeAnswer
+        _ token: RefreshToken, of user: VaultUser, signedInAt: NumericDate?,
+        heeding audiences: [ClientID], _ request: CodeRequest, _ answer: ExchangeAnswer
     ) async -> Bool {
         let (owner, vault, now) = (owner, vault, clocks.now())
-        return await writes.write("token_not_stored") { store throws(VaultError) in
-            try vault.with { vault throws(VaultError) in
-                let outcome = try Self.outcome(answer, request, in: vault)
-                let finishing = store.vault(finishing: request.code, outcome, by: owner)
-                try vault.through(finishing).store(token, for: user, at: now)
+        let unsaved = unsaved
+        let number = unsaved.add(
+            UnsavedTokens.Token(
+                token: token, user: user, signedInAt: signedInAt, receivedAt: now))
+        return await writes.write("token_not_stored", of: user.userID) { store throws(VaultError) in
+            try unsaved.store(number) { () throws(VaultError) in
+                try vault.with { vault throws(VaultError) in
+                    let outcome = try Self.outcome(answer, request, in: vault)
+                    let finishing = store.vault(
+                        finishing: request.code, outcome, by: owner, heeding: audiences)
+                    try vault.through(finishing).store(
+                        token, for: user, signedInAt: signedInAt, at: now)
+                }
             }
         }
+    }
+
+    /// Erases answers that can no longer be repeated, ten minutes after Apple's response. Runs until
+    /// cancelled.
+    package func keepErasing() async {
+        while !Task.isCancelled {
+            let limit = 500
+            var next: Duration?
+            do throws(VaultError) {
+                next = try await access.run { store throws(VaultError) in
+                    try store.eraseAnswers(limit: limit)
+                }
+            } catch {
+                log(.databaseFailed(error))
+                next = .seconds(10)
+            }
+            // An answer that is stored later is due later.
+            let pause = min(next ?? CodeEntry.replayed, CodeEntry.replayed)
+            try? await clocks.timekeeper.sleep(max(pause, .milliseconds(10)))
+        }
+    }
+
+    /// The codes whose stored answers are about a user. Answers that cannot be opened may be, too.
+    func codes(of userID: UserID) async throws(VaultError) -> [CodeDigest] {
+        var (codes, last): ([CodeDigest], CodeDigest?) = ([], nil)
+        while true {
+            let after = last
+            let page = try await access.run { store throws(VaultError) in
+                try store.keptAnswers(after: after, limit: 500)
+            }
+            guard let next = page.last else { return codes }
+            codes += page.filter { isAbout(userID, $0) }.map(\.code)
+            last = next.code
+        }
+    }
+
+    private func isAbout(_ userID: UserID, _ kept: KeptAnswer) -> Bool {
+        guard let clientID = kept.clientID, let sealed = kept.answer,
+            let answer = try? open(sealed, kept.code, of: clientID)
+        else { return true }
+        return answer.userID == userID
     }
 
     /// Waits until everything is in the database.
@@ -97,10 +153,8 @@ package final class CodeJournal: Sendable {
     private static func outcome(
         _ answer: ExchangeAnswer, _ request: CodeRequest, in vault: Vault
     ) throws(VaultError) -> CodeOutcome {
-        .answered(try vault.seal(answer.kept, for: place(of: request.code, request.clientID)))
-    }
-
-    private static func place(of code: CodeDigest, _ clientID: ClientID) -> [String] {
-        ["code answer", clientID.rawValue, code.bytes.hexadecimal]
+        .answered(
+            try vault.seal(
+                answer.kept, for: CodeEntry.place(of: request.code.bytes, request.clientID)))
     }
 }

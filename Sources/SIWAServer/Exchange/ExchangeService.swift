@@ -9,6 +9,8 @@ internal import ServerRecords
 package final class ExchangeService: Sendable {
     private let journal: CodeJournal
     private let keys: KeySource
+    private let clients: @Sendable () -> ProfileClients
+    private let clock: AppleClock
     private let clocks: Clocks
     private let log: ServiceLog
     private let running = JoinedCalls<CodeDigest, Result<ExchangeAnswer, Diagnosis>>()
@@ -16,12 +18,16 @@ package final class ExchangeService: Sendable {
     /// Finds the keys for an identity token by its `kid`; nil for a token that Apple did not sign.
     package typealias KeySource = @Sendable (String?) async -> ExchangeVerification.Keys
 
-    /// - Parameter journal: stores the outcomes of codes.
+    /// - Parameters:
+    ///   - journal: stores the outcomes of codes.
+    ///   - clock: judges the times of identity tokens.
     package init(
-        _ journal: CodeJournal, keys: @escaping KeySource, clocks: Clocks,
+        _ journal: CodeJournal, keys: @escaping KeySource,
+        clients: @escaping @Sendable () -> ProfileClients, clock: AppleClock, clocks: Clocks,
         log: @escaping ServiceLog
     ) {
-        (self.journal, self.keys, self.clocks, self.log) = (journal, keys, clocks, log)
+        (self.journal, self.keys, self.clients, self.clock) = (journal, keys, clients, clock)
+        (self.clocks, self.log) = (clocks, log)
     }
 
     /// How long a repetition waits for the first request.
@@ -68,6 +74,9 @@ package final class ExchangeService: Sendable {
             }
         }
     }
+
+    /// Waits until every code that was sent is answered.
+    func drainSent() async { await running.drain() }
 
     /// Waits until every code that was sent is answered and its tokens are stored.
     package func drain() async {
@@ -130,7 +139,19 @@ extension ExchangeService {
             await journal.finish(request, answer(isStored: false))
             return answer(isStored: false)
         }
-        let isStored = await journal.store(token, of: user, request, answer(isStored: true))
+        // The vault refuses it each time.
+        if let fault = token.fault {
+            log(
+                ServiceEvent(
+                    .error, "token_not_stored",
+                    [.init("reason", .string("Apple's refresh_token \(fault)"))]))
+            await journal.finish(request, answer(isStored: false))
+            return answer(isStored: false)
+        }
+        let isStored = await journal.store(
+            token, of: user, signedInAt: verification?.signedInAt,
+            heeding: clients().audiences(concerning: user.clientID), request,
+            answer(isStored: true))
         return answer(isStored: isStored)
     }
 
@@ -158,7 +179,7 @@ extension ExchangeService {
             // Profiles send requests over TLS with a verified certificate, or to loopback.
             isServerAuthenticated: true)
         let keys = await keys(response.verificationKeyID)
-        let verification = rule.verify(response, by: keys, at: clocks.now())
+        let verification = rule.verify(response, by: keys, at: clock.times)
         if let verification, verification.isValid, !verification.isSigned {
             log(ServiceEvent(.warning, "signature_not_checked", []))
         }
@@ -169,6 +190,18 @@ extension ExchangeService {
 extension IdentityTokenVerification {
     /// The user that the token names, even if checks failed; nil without a token.
     fileprivate var namedUser: String? { token?.claims[.sub]?.string }
+}
+
+extension RefreshToken {
+    /// Why it could not be sent to Apple later; nil if it could.
+    fileprivate var fault: OpaqueTokenError? {
+        do throws(OpaqueTokenError) {
+            try validateOpaqueToken(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
 }
 
 extension Diagnosis {

@@ -114,17 +114,30 @@ package final class AppleKeySets: Sendable {
 
     /// Fetches the set before it is needed, and refreshes it before it is old. Runs until
     /// cancelled.
-    func keepFresh(_ timekeeper: Timekeeper) async {
+    ///
+    /// - Parameter warn: called about once an hour with the age of a set that cannot be refreshed
+    ///   for a day or more.
+    func keepFresh(
+        _ timekeeper: Timekeeper, warn: @Sendable (Duration) -> Void = { _ in }
+    ) async {
         var pause = Self.firstPause
+        var warnedAge = Duration.zero
         while !Task.isCancelled {
             let isDue = !isFixed && (age.map { $0 >= Self.renewal } ?? true)
             let query = KeySetQuery(holding: nil, askedAt: now(), from: .apple)
             let isFetched = isDue ? await fetch(for: query) : true
+            if let age, age >= max(KeySetCache.warningAge, warnedAge + Self.warningInterval) {
+                warn(age)
+                warnedAge = age
+            } else if isFetched {
+                warnedAge = .zero
+            }
             pause = isFetched ? Self.look : min(pause * 2, Self.look)
             try? await timekeeper.sleep(pause)
         }
     }
 
+    private static let warningInterval = Duration.seconds(3600)
     private static let firstPause = Duration.milliseconds(500)
     /// The age at which a set is refreshed, before it expires.
     private static let renewal = KeySetCache.lifetime * 3 / 4

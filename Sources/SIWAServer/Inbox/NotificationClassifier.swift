@@ -20,14 +20,7 @@ struct NotificationClassifier: Sendable {
     init(_ profiles: ProfileClients, isDelivering: Bool) {
         audiences = profiles.audiences
         var clients: [String: [ClientID]] = [:]
-        for audience in audiences {
-            let teams = profiles.all.filter {
-                $0.clientID.rawValue == audience || $0.audiences.contains(audience)
-            }.map(\.teamID)
-            let ofTeams = profiles.all.filter { teams.contains($0.teamID) }.map(\.clientID)
-            // `aud` is the primary App ID of the group, which may have no profile itself.
-            clients[audience] = Array(Set(ofTeams + [ClientID(unchecked: audience)]))
-        }
+        for audience in audiences { clients[audience] = profiles.clients(concernedBy: audience) }
         (self.clients, self.isDelivering) = (clients, isDelivering)
     }
 
@@ -41,17 +34,29 @@ struct NotificationClassifier: Sendable {
     ///
     /// - Parameters:
     ///   - keySet: nil if the key of the token is unknown, and Apple has not been asked.
-    ///   - receivedAt: the time for which its claims are checked.
-    ///   - unverified: the id of the stored payload, if it waited for its key.
+    ///   - receipt: when it was received, by the clocks that are known.
+    ///   - unverified: the id of the stored payload, if it waited for its key or for Apple's time.
     func verdict(
-        on token: CompactJWS, by keySet: KeySet?, receivedAt: NumericDate,
+        on token: CompactJWS, by keySet: KeySet?, receivedAt receipt: TokenTimes,
         verifying unverified: EventID? = nil
     ) -> NotificationVerdict {
+        let receivedAt = receipt.machine
         let verifier = TokenVerifier(keySet: keySet, audiences: audiences)
-        let verification = verifier.verify(notification: token, at: receivedAt)
+        let verify = { verifier.verify(notification: token, at: $0) }
+        let (verification, moment) = receipt.judge(verify)
+        // While Apple's time is unknown, a time that fails proves nothing.
+        let ignoresTime = receipt.apple.isEmpty && verification.mayPassAtAnotherTime(verify)
         if keySet == nil, let keyID = token.verificationKeyID {
             return .unknownKey(
-                keyID: keyID, unverifiedNotification(token, verification, receivedAt))
+                keyID: keyID,
+                unverifiedNotification(token, verification, moment, ignoringTime: ignoresTime))
+        }
+        if ignoresTime, let check = verification.failures.first,
+            verification.failures.allSatisfy(\.subject.isTime)
+        {
+            return .untimely(
+                check: check.name,
+                unverifiedNotification(token, verification, moment, ignoringTime: true))
         }
         guard let notification = verification.claims else {
             let failures = verification.failures
@@ -80,12 +85,14 @@ struct NotificationClassifier: Sendable {
             notification.event.kind)
     }
 
-    /// The stored form of a token whose key is unknown; nil if it cannot be genuine, or is too
-    /// long.
+    /// The stored form of a token whose key or time is unknown; nil if it cannot be genuine, or is
+    /// too long.
     private func unverifiedNotification(
-        _ token: CompactJWS, _ verification: NotificationVerification, _ receivedAt: NumericDate
+        _ token: CompactJWS, _ verification: NotificationVerification, _ receivedAt: NumericDate,
+        ignoringTime: Bool
     ) -> UnverifiedNotification? {
-        let failed = verification.failures.map(\.subject).filter { $0 != .key }
+        let failed = verification.failures.map(\.subject)
+            .filter { $0 != .key && !(ignoringTime && $0.isTime) }
         let payload = token.bytes
         guard failed.isEmpty, payload.count <= Self.unverifiedLimit,
             let claimed = ClaimedEvent(token), claimed.occurredAt.isWritable,

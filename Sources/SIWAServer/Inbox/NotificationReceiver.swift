@@ -8,6 +8,8 @@ final class NotificationReceiver: Sendable {
     private let clients: Reloadable<ProfileClients>
     private let classifier: Reloadable<NotificationClassifier>
     private let keys: AppleKeySets
+    private let clock: AppleClock
+    private let receipts = ReceiptTimes()
     private let access: StoreAccess
     private let commits: GroupCommit
     private let metrics: Metrics
@@ -34,7 +36,8 @@ final class NotificationReceiver: Sendable {
     }
 
     init(_ parts: ServerContext.Parts) {
-        (clients, keys, access) = (parts.clients, parts.keys, parts.receivingAccess)
+        (clients, keys, clock) = (parts.clients, parts.keys, parts.clock)
+        access = parts.receivingAccess
         (metrics, clocks, log) = (parts.metrics, parts.clocks, parts.log)
         isDelivering = parts.settings.delivery != nil
         classifier = Reloadable(
@@ -46,7 +49,8 @@ final class NotificationReceiver: Sendable {
                 try vault.with { vault throws(VaultError) in
                     try vault.changes(after: events.compactMap(\.notice), of: page, at: now())
                 }
-            }, run: parts.receivingAccess.start)
+            }, maxWait: parts.receivingAccess.maxWait, timekeeper: parts.clocks.timekeeper,
+            run: parts.receivingAccess.start)
     }
 
     /// Applies reloaded profiles.
@@ -57,23 +61,28 @@ final class NotificationReceiver: Sendable {
 
     /// Receives the body of a POST request.
     func receive(_ body: [UInt8]) async -> Answer {
-        let now = clocks.now()
+        let receivedAt = clocks.timekeeper.elapsed()
         let classifier = classifier.current
         guard let token = classifier.token(in: body) else {
             return counted(Answer(400, "malformed"))
         }
-        let known = keys.known(holding: token.verificationKeyID)
-        var verdict = classifier.verdict(on: token, by: known, receivedAt: now)
-        if case .unknownKey(let keyID, _) = verdict,
-            case .keySet(let keySet) = await keys.answer(holding: keyID)
-        {
-            verdict = classifier.verdict(on: token, by: keySet, receivedAt: now)
+        var keySet = keys.known(holding: token.verificationKeyID)
+        var verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
+        if case .unknownKey(let keyID, _) = verdict {
+            if case .keySet(let found) = await keys.answer(holding: keyID) { keySet = found }
+            verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
         }
-        return await settle(verdict)
+        if case .untimely = verdict {
+            await clock.ask(as: clients.current.asking)
+            verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
+        }
+        return await settle(verdict, receivedAt: receivedAt)
     }
 
     /// Carries out a verdict.
-    func settle(_ verdict: NotificationVerdict) async -> Answer {
+    ///
+    /// - Parameter receivedAt: when it was received, by the monotonic clock.
+    func settle(_ verdict: NotificationVerdict, receivedAt: Duration) async -> Answer {
         switch verdict {
         case .malformed: return counted(Answer(400, "malformed"))
         case .forged(let check): return counted(Answer(401, "invalid_\(check)"))
@@ -82,8 +91,10 @@ final class NotificationReceiver: Sendable {
             answer.detail = "the notification is for \(printable(audience)), which no profile has"
             return counted(answer)
         case .unusable: return counted(Answer(400, "unusable"))
-        case .unknownKey(_, let unverified?): return counted(await keep(unverified))
+        case .unknownKey(_, let unverified?), .untimely(_, let unverified?):
+            return counted(await keep(unverified, receivedAt: receivedAt))
         case .unknownKey(_, nil): return counted(Answer(401, "invalid_key"))
+        case .untimely(_, nil): return counted(Answer(503, "time_unknown"))
         case .genuine(let event, let kind): return counted(await commit(event), kind)
         }
     }
@@ -101,23 +112,33 @@ final class NotificationReceiver: Sendable {
             if event.isDelivered { arrival.notify() }
             return Answer(200, "received", event.event)
         } catch {
-            log(.databaseFailed(error))
+            access.note(error)
+            logFailure(error)
             return Answer(503, "unavailable")
         }
     }
 
-    private func keep(_ unverified: UnverifiedNotification) async -> Answer {
+    /// A database that is down fails every notification.
+    private func logFailure(_ error: VaultError) {
+        log(.databaseFailed(error), limitedAs: [.init("of", "database_failed")])
+    }
+
+    private func keep(
+        _ unverified: UnverifiedNotification, receivedAt: Duration
+    ) async -> Answer {
         do throws(VaultError) {
             let outcome = try await access.run { store throws(VaultError) in
                 try store.keep(unverified, limit: Self.unverifiedCount)
             }
             switch outcome {
-            case .kept: return Answer(200, "unverified")
+            case .kept:
+                receipts.note(unverified.id, at: receivedAt)
+                return Answer(200, "unverified")
             case .known: return Answer(200, "known")
             case .full: return Answer(503, "too_many_unverified")
             }
         } catch {
-            log(.databaseFailed(error))
+            logFailure(error)
             return Answer(503, "unavailable")
         }
     }
@@ -126,15 +147,16 @@ final class NotificationReceiver: Sendable {
     static let unverifiedCount = 1000
 }
 
-// Payloads that wait until Apple's keys can be fetched.
+// Payloads that wait until Apple's keys can be fetched, or Apple's time is known.
 extension NotificationReceiver {
-    /// Verifies the waiting payloads whenever keys were fetched, and once a minute. Runs until
-    /// cancelled.
+    /// Verifies the waiting payloads whenever keys were fetched or Apple's time became known, and
+    /// whenever keys may be fetched again. Runs until cancelled.
     func verifyWaiting() async {
+        clock.notify(keys.arrival)
         while !Task.isCancelled {
             let count = keys.arrival.count
             await verifyAllWaiting()
-            await keys.arrival.wait(after: count, atMost: .seconds(60))
+            await keys.arrival.wait(after: count, atMost: KeySetCache.servicePause)
         }
     }
 
@@ -147,7 +169,11 @@ extension NotificationReceiver {
                     try store.unverified(after: start, limit: limit)
                 }
                 for error in page.damaged { log(.damagedRow(error)) }
-                for entry in page.entries { try await verify(entry) }
+                var forged: [EventID] = []
+                for entry in page.entries where try await isForged(entry) {
+                    forged.append(entry.id)
+                }
+                try await settle(forged, as: .forged)
                 guard let next = page.next else { return }
                 position = next
             }
@@ -158,41 +184,69 @@ extension NotificationReceiver {
 
     private static let pageSize = 100
 
-    private func verify(_ entry: InboxEntry) async throws(VaultError) {
+    /// Verifies a payload.
+    ///
+    /// - Returns: true for one that must be deleted.
+    private func isForged(_ entry: InboxEntry) async throws(VaultError) -> Bool {
         guard let payload = entry.body, let token = try? CompactJWS(payload),
             let keyID = token.verificationKeyID
-        else { return try await settle(entry.id, as: .forged) }
+        else { return true }
         var keySet: KeySet?
         if case .keySet(let found) = await keys.answer(
             holding: keyID, receivedAt: entry.receivedAt)
         {
             keySet = found
         }
-        let verdict = classifier.current.verdict(
-            on: token, by: keySet, receivedAt: entry.receivedAt, verifying: entry.id)
+        var verdict = verdict(on: entry, token, keySet)
+        if case .untimely = verdict {
+            await clock.ask(as: clients.current.asking)
+            verdict = self.verdict(on: entry, token, keySet)
+        }
         switch verdict {
-        case .genuine: _ = await settle(verdict)
-        case .unknownKey: try await rejectIfOld(entry)
+        case .genuine:
+            if await settle(verdict, receivedAt: .zero).status == 200 { receipts.remove(entry.id) }
+        case .unknownKey, .untimely: try await rejectIfOld(entry)
         case .forged(let check):
             metrics.countNotification(nil, "invalid_\(check)")
-            try await settle(entry.id, as: .forged)
-        case .malformed, .notForUs, .unusable: try await settle(entry.id, as: .forged)
+            return true
+        case .malformed, .notForUs, .unusable: return true
         }
+        return false
+    }
+
+    private func verdict(
+        on entry: InboxEntry, _ token: CompactJWS, _ keySet: KeySet?
+    ) -> NotificationVerdict {
+        classifier.current.verdict(
+            on: token, by: keySet,
+            receivedAt: clock.receipt(
+                of: token, storedAs: entry.receivedAt, at: receipts[entry.id]),
+            verifying: entry.id)
     }
 
     private func rejectIfOld(_ entry: InboxEntry) async throws(VaultError) {
-        guard clocks.now() - entry.receivedAt > Self.maxAge else { return }
+        let age =
+            receipts[entry.id].map { clocks.timekeeper.elapsed() - $0 }
+            ?? (clocks.now() - entry.receivedAt)
+        guard age > Self.maxAge else { return }
         metrics.countNotification(nil, "rejected")
-        try await settle(entry.id, as: .rejected)
+        try await settle([entry.id], as: .rejected)
     }
 
-    /// The age at which a payload without a known key is rejected.
-    private static let maxAge = Duration.seconds(7 * 86_400)
+    /// The age at which a payload whose key or time is unknown is rejected.
+    static let maxAge = Duration.seconds(7 * 86_400)
 
     private func settle(
-        _ id: EventID, as verdict: UnverifiedNotification.Verdict
+        _ ids: [EventID], as verdict: UnverifiedNotification.Verdict
     ) async throws(VaultError) {
-        log(.info, "unverified_\(verdict)", [.init("jti", .string(id.rawValue))])
-        try await access.run { store throws(VaultError) in try store.settle([id], as: verdict) }
+        guard !ids.isEmpty else { return }
+        let name = "unverified_\(verdict)"
+        for id in ids {
+            log(
+                ServiceEvent(.info, name, [.init("jti", .string(id.rawValue))]),
+                limitedAs: [.init("of", .string(name))])
+        }
+        for id in ids { receipts.remove(id) }
+        try await access.run { store throws(VaultError) in try store.settle(ids, as: verdict) }
     }
 }

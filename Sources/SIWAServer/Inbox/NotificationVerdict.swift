@@ -14,6 +14,9 @@ enum NotificationVerdict: Sendable {
     /// Its key is unknown. If Apple's keys cannot be fetched, the payload is kept; nil if it cannot
     /// be genuine.
     case unknownKey(keyID: String, UnverifiedNotification?)
+    /// Only its times fail, as far as is known: Apple's time is not. The payload is kept until it
+    /// is; nil if it is too long. `check` is the name of the failed check.
+    case untimely(check: String, UnverifiedNotification?)
     /// It is genuine.
     case genuine(IncomingEvent, NotificationEvent.Kind)
 }

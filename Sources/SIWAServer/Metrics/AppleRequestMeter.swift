@@ -1,14 +1,21 @@
 package import Lifecycle
 
-/// Counts the requests to Apple and measures their durations.
+/// Counts a profile's requests to Apple, measures their durations, and notes whether Apple refuses
+/// its client.
 package struct AppleRequestMeter: Transport {
     private let base: any Transport
+    private let profile: String
     private let metrics: Metrics
     private let elapsed: @Sendable () -> Duration
 
     /// Counts the requests that `base` sends.
-    package init(_ base: any Transport, _ metrics: Metrics, _ timekeeper: Timekeeper) {
-        (self.base, self.metrics, elapsed) = (base, metrics, timekeeper.elapsed)
+    ///
+    /// - Parameter profile: the name of the profile; empty without profiles.
+    package init(
+        _ base: any Transport, of profile: String, _ metrics: Metrics, _ timekeeper: Timekeeper
+    ) {
+        (self.base, self.profile) = (base, profile)
+        (self.metrics, elapsed) = (metrics, timekeeper.elapsed)
     }
 
     /// Sends a request and counts how it ended.
@@ -18,7 +25,9 @@ package struct AppleRequestMeter: Transport {
         let start = elapsed()
         do {
             let response = try await base.send(request, timeout: timeout)
-            count(request, Self.outcome(response), start)
+            let outcome = Self.outcome(response)
+            count(request, outcome, start)
+            noteRefusal(request, outcome)
             return response
         } catch {
             count(request, "\(error.kind)", start)
@@ -29,6 +38,14 @@ package struct AppleRequestMeter: Transport {
     private func count(_ request: HTTPRequest, _ outcome: String, _ start: Duration) {
         metrics.countAppleRequest(
             Self.endpoint(request.url), outcome: outcome, elapsed() - start)
+    }
+
+    /// Only answers that Apple gives after it examined the client say something about it.
+    private func noteRefusal(_ request: HTTPRequest, _ outcome: String) {
+        let endpoint = Self.endpoint(request.url)
+        guard endpoint == "token" || endpoint == "revoke" else { return }
+        guard outcome == "ok" || Self.knownCodes.contains(outcome) else { return }
+        metrics.noteRefusal(of: profile, outcome == "invalid_client")
     }
 
     private static func outcome(_ response: HTTPResponse) -> String {

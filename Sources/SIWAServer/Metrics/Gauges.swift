@@ -9,8 +9,14 @@ struct Gauges {
     let counts: ServerCounts?
     /// When the client_secret of each profile expires.
     let secretExpiries: [(profile: String, expiresAt: NumericDate)]
+    /// Whether Apple refused the client of each profile in its last answer.
+    var refusals: [(profile: String, isRefused: Bool)] = []
     /// Nil before the first fetch.
     let keySetAge: Duration?
+    /// The tokens that wait to be stored.
+    let unsavedTokens: Int
+    /// Apple's time minus this machine's; nil if it was not measured within the last hour.
+    let clockSkew: Duration?
 
     func families() -> [MetricFamily] { inbox + revocations + others }
 
@@ -53,6 +59,10 @@ struct Gauges {
                 "When the client_secret of a profile expires, in Unix time.",
                 secretExpiries.map { .init([("profile", $0.profile)], $0.expiresAt.seconds) }),
             MetricFamily(
+                "siwa_profile_refused", .gauge,
+                "Whether Apple refused the client of a profile in its last answer: 1 or 0.",
+                refusals.map { .init([("profile", $0.profile)], $0.isRefused ? 1 : 0) }),
+            MetricFamily(
                 "siwa_vault_tokens", .gauge, "Tokens in the vault, by client and state.",
                 (counts?.tokens ?? [:]).flatMap { client, states in
                     states.map {
@@ -61,8 +71,16 @@ struct Gauges {
                     }
                 }),
             MetricFamily(
+                "siwa_unsaved_tokens", .gauge,
+                "Refresh tokens that wait to be stored: in memory, and in the file unsaved-tokens.",
+                [.init([], unsavedTokens)]),
+            MetricFamily(
                 "siwa_key_set_age_seconds", .gauge, "The age of Apple's key set.",
                 keySetAge.map { [.init([], $0.inSeconds)] } ?? []),
+            MetricFamily(
+                "siwa_clock_skew_seconds", .gauge,
+                "Apple's time minus this machine's: above 0 if this machine's clock is slow.",
+                clockSkew.map { [.init([], $0.components.seconds)] } ?? []),
             MetricFamily(
                 "siwa_build_info", .gauge, "Always 1; the label is the version.",
                 [.init([("version", version)], 1)]),
@@ -78,6 +96,7 @@ extension ServerContext {
             counts: try? await counts.current(),
             secretExpiries: clients.compactMap { client in
                 (try? client.secret(at: clocks.now())).map { (client.name, $0.expiresAt) }
-            }, keySetAge: keys.age)
+            }, refusals: clients.map { ($0.name, metrics.isRefused($0.name)) },
+            keySetAge: keys.age, unsavedTokens: unsaved.count, clockSkew: clock.skew)
     }
 }

@@ -21,6 +21,8 @@ package final class Metrics: Sendable {
         var notifications: [Pair: Int] = [:]
         var appleRequests: [Pair: Int] = [:]
         var appleTimes: [String: Histogram] = [:]
+        /// Whether Apple refused the client of each profile in its last answer.
+        var refusedProfiles: [String: Bool] = [:]
     }
 
     private let state = Mutex(State())
@@ -75,6 +77,16 @@ package final class Metrics: Sendable {
     func countNotification(_ type: NotificationEvent.Kind?, _ result: String) {
         let label = type.flatMap { Self.knownTypes.contains($0) ? $0.rawValue : nil } ?? "other"
         state.withLock { $0.notifications[Pair(first: label, second: result), default: 0] += 1 }
+    }
+
+    /// Notes whether Apple refused the client of a profile in its last answer.
+    func noteRefusal(of profile: String, _ isRefused: Bool) {
+        state.withLock { $0.refusedProfiles[profile] = isRefused }
+    }
+
+    /// Whether Apple refused the client of a profile in its last answer; false before the first.
+    func isRefused(_ profile: String) -> Bool {
+        state.withLock { $0.refusedProfiles[profile] ?? false }
     }
 
     /// Counts a request to Apple.

@@ -11,12 +11,15 @@ final class MissingProfiles: Sendable {
     /// Notes that a revocation cannot be sent.
     func note(_ client: ClientID) { seen.withLock { $0[client] = elapsed() } }
 
-    /// The clients that were noted lately: a revocation is due again when its lease ends.
-    var current: [ClientID] {
+    /// The clients that were noted lately, without those that have a profile now.
+    func current(_ clients: ProfileClients) -> [ClientID] {
         let now = elapsed()
         return seen.withLock { seen in
-            seen = seen.filter { now - $0.value < leaseDuration * 3 }
+            seen = seen.filter { now - $0.value < Self.lifetime && clients[$0.key] == nil }
             return Array(seen.keys)
         }
     }
+
+    /// Longer than the longest wait between two attempts.
+    private static let lifetime = Duration.seconds(2 * 3600)
 }

@@ -32,9 +32,7 @@ struct RevocationAttempt: Sendable {
             try await exchange()
             guard job.state == .pending else { return try await note(after: nil) }
         }
-        guard let token = try open() else {
-            throw .failed(Diagnosis(VaultError(.damaged, "the job has no token")))
-        }
+        let token = try await openToken()
         if job.progress.isEmpty { try await noteInVault(.revocationBegun) }
         let kind: TokenKind = job.kind == .accessToken ? .accessToken : .refreshToken
         let tokens = client.tokens(maxAttempts: 1)
@@ -55,6 +53,47 @@ struct RevocationAttempt: Sendable {
         } catch {
             throw .failed(Diagnosis(error))
         }
+    }
+
+    /// The job's token. One that cannot be opened is replaced by the vault's: it may be encrypted
+    /// with a key that was removed after the vault's tokens had been encrypted with a newer one.
+    private mutating func openToken() async throws(Interruption) -> SecretText {
+        let failure: Interruption
+        do throws(Interruption) {
+            if let token = try open() { return token }
+            failure = .failed(Diagnosis(VaultError(.damaged, "the job has no token")))
+        } catch {
+            failure = error
+        }
+        guard job.kind == .refreshToken, let token = try await tokenInVault() else { throw failure }
+        return token
+    }
+
+    /// The same token from the vault, which the job keeps from now on; nil if the vault cannot
+    /// provide it.
+    private mutating func tokenInVault() async throws(Interruption) -> SecretText? {
+        guard let userID = job.userID else { return nil }
+        let user = VaultUser(job.clientID, userID)
+        let page: VaultPage
+        do throws(VaultError) {
+            page = try await worker.access.run { store throws(VaultError) in
+                try store.vault.records(of: [user])
+            }
+        } catch {
+            throw .failed(Diagnosis(error))
+        }
+        let (vault, fingerprint) = (worker.vault, job.fingerprint)
+        var next = job
+        let token = try? vault.with { vault throws(VaultError) -> RefreshToken? in
+            guard let record = vault.record(of: fingerprint, in: page) else { return nil }
+            let token = try vault.sendableToken(of: record)
+            try next.take(token, of: nil, in: vault)
+            return token
+        }
+        guard let token else { return nil }
+        job = next
+        try await note(after: nil)
+        return token.text
     }
 
     private func advance(
@@ -108,18 +147,24 @@ struct RevocationAttempt: Sendable {
             try await worker.access.run { store throws(VaultError) in
                 let page = try store.vault.records(of: [user])
                 try vault.with { vault throws(VaultError) in
-                    let record = page.records.first { record in
-                        record.id.fingerprint == fingerprint
-                            || record.isLegacy
-                                && (try? vault.token(of: record))
-                                    .flatMap { try? TokenFingerprint(of: $0) } == fingerprint
-                    }
-                    guard let record else { return }
+                    guard let record = vault.record(of: fingerprint, in: page) else { return }
                     _ = try vault.note([VaultNote(record, event, details)], at: now)
                 }
             }
         } catch {
             throw .failed(Diagnosis(error))
+        }
+    }
+}
+
+extension Vault {
+    /// The record of a token among those of its user.
+    fileprivate func record(of fingerprint: TokenFingerprint, in page: VaultPage) -> VaultRecord? {
+        page.records.first { record in
+            record.id.fingerprint == fingerprint
+                || record.isLegacy
+                    && (try? token(of: record)).flatMap { try? TokenFingerprint(of: $0) }
+                        == fingerprint
         }
     }
 }
@@ -174,7 +219,7 @@ extension RevocationAttempt {
         } catch {
             return try await conclude(error, input, request)
         }
-        if let token = response.refreshToken {
+        if let token = response.refreshToken, (try? validateOpaqueToken(token.text)) != nil {
             try await take(token, of: nil)
         } else {
             try await take(RefreshToken(response.accessToken.text), of: nil)

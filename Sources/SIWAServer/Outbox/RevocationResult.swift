@@ -6,7 +6,9 @@ package import ServerRecords
 extension RevocationStatus {
     /// The state of the request and, after its end, the members that `siwa revoke` prints.
     package var resultMembers: [JSON.Member] {
-        let result = state == .pending ? [] : revokeMembers
+        let result =
+            state == .pending
+            ? [.init("revoked", false)] + .otherClients(clientsWithoutProfile) : revokeMembers
         let names = ["tokens"] + result.map(\.name)
         return members.filter { !names.contains($0.name) } + result
     }
@@ -14,15 +16,33 @@ extension RevocationStatus {
     /// The members that `siwa revoke` prints; only after the end.
     var revokeMembers: [JSON.Member] {
         let endedAt = endedAt ?? request.requestedAt
-        if let userID = request.userID {
-            return StoredRevocationReport(jobs.map(\.outcome), of: userID, at: endedAt).members
+        // The user may have been erased since.
+        if request.userID != nil || jobs.count > 1 {
+            return StoredRevocationReport(
+                jobs.map(\.outcome), of: request.userID, at: endedAt
+            ).members + .otherClients(clientsWithoutProfile)
         }
         guard let job = jobs.first else { return [] }
-        return RevocationReport(
+        let members = RevocationReport(
             job.revocation, ofToken: job.fingerprint.rawValue,
             job.kind == .accessToken ? .accessToken : .refreshToken, job.clientID,
             at: job.endedAt ?? endedAt
         ).members
+        guard job.isUnusual else { return members }
+        // Apple refuses to refresh what is no token, too.
+        let isProven = job.progress.wasActive == true
+        return members.map {
+            $0.name == "confirmed" && !isProven ? .init("confirmed", false) : $0
+        } + [.init("unusual", true)]
+    }
+
+    /// The clients of tokens that were not revoked because no profile has their client.
+    private var clientsWithoutProfile: [ClientID] {
+        var clients: [ClientID] = []
+        for job in jobs where job.state != .revoked && job.waitsForProfile {
+            if !clients.contains(job.clientID) { clients.append(job.clientID) }
+        }
+        return clients
     }
 
     /// The error of a request with a code that yielded no token to revoke; nil for other requests.
@@ -64,14 +84,30 @@ extension RevocationJob {
     }
 
     fileprivate var outcome: TokenOutcome {
-        let failure =
-            state == .revoked
-            ? nil
-            : Diagnosis(
-                "not_revoked", lastError ?? "the token was not revoked",
-                hints: ["repeat the request to start again"], exitCode: .temporary)
+        let failure: Diagnosis? =
+            if state == .revoked {
+                nil
+            } else if waitsForProfile {
+                .withoutProfile(clientID)
+            } else {
+                Diagnosis(
+                    "not_revoked", lastError ?? "the token was not revoked",
+                    hints: ["repeat the request to start again"], exitCode: .temporary)
+            }
         return TokenOutcome(
             fingerprint, of: clientID, state == .revoked ? revocation : nil,
             at: endedAt ?? createdAt, failure: failure)
+    }
+}
+
+extension Diagnosis {
+    /// No profile has the client of a token.
+    static func withoutProfile(_ clientID: ClientID) -> Diagnosis {
+        Diagnosis(
+            RevocationJob.clientWithoutProfile, "no profile has client_id \(clientID)",
+            hints: [
+                "add a profile with this client_id to the configuration, and reload",
+                "or, if the client no longer exists, remove the token: siwa vault remove",
+            ], exitCode: .clientRefused)
     }
 }

@@ -32,8 +32,4 @@ extension RevocationJob {
         let sealed = try vault.seal(token.text.bytes, for: Self.place(of: fingerprint, clientID))
         take(sealed, fingerprint, of: userID)
     }
-
-    private static func place(of fingerprint: TokenFingerprint, _ clientID: ClientID) -> [String] {
-        ["revocation", clientID.rawValue, fingerprint.rawValue]
-    }
 }

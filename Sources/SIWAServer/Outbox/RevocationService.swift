@@ -73,7 +73,8 @@ extension RevocationService {
         _ userID: UserID, _ clientID: ClientID?, _ input: RevocationInput
     ) async throws -> Reply {
         if let clientID { _ = try clients().client(clientID) }
-        let page = try await access.page(of: userID, clients())
+        try await worker.journal.writes.storeTokens(of: userID)
+        let page = try await access.allTokens(of: userID, clients())
         let records = page.records.filter { clientID == nil || $0.user.clientID == clientID }
         let damaged = page.damaged.filter { row in
             clientID.map { row.key.clientID == Array($0.rawValue.utf8) } ?? true
@@ -81,7 +82,7 @@ extension RevocationService {
         let live = records.filter { $0.state != .revoked }
         guard !live.isEmpty else {
             guard damaged.isEmpty else { throw Diagnosis.damaged(damaged) }
-            return .ended(try await recorded(userID, clientID, records))
+            return .ended(try await recorded(userID, clientID, page, records))
         }
         let (secrets, failures) = sendable(live)
         let failure = damaged.isEmpty ? failures.first : Diagnosis.damaged(damaged)
@@ -113,7 +114,7 @@ extension RevocationService {
         _ secrets: [Secret], _ input: RevocationInput, of userID: UserID? = nil,
         _ clientID: ClientID? = nil
     ) async throws -> Reply {
-        let (vault, now) = (vault, clocks.now())
+        let (vault, now, clients) = (vault, clocks.now(), clients())
         let named = userID == nil ? secrets.first?.2 : clientID
         let request = RevocationRequest(
             id: try Random.bytes(16).hexadecimal, clientID: named, userID: userID,
@@ -121,11 +122,17 @@ extension RevocationService {
         let status = try await access.run { store throws(VaultError) in
             var jobs: [RevocationJob] = []
             for (text, kind, clientID, userID) in secrets {
-                jobs.append(
-                    try vault.with { vault throws(VaultError) in
-                        try .sealing(
-                            text, kind, of: clientID, userID, input.proof, in: vault, at: now)
-                    })
+                var job = try vault.sealing { vault throws(VaultError) in
+                    try RevocationJob.sealing(
+                        text, kind, of: clientID, userID, input.proof, in: vault, at: now)
+                }
+                if userID == nil, kind == .refreshToken {
+                    job.isUnusual = (try? judgeRevocable(text, as: .refreshToken).isUnusual) ?? true
+                }
+                if clients[clientID] == nil {
+                    job.lastError = StoredFailure(.withoutProfile(clientID)).text
+                }
+                jobs.append(job)
             }
             return try store.add(request, jobs)
         }
@@ -139,65 +146,63 @@ extension RevocationService {
         let deadline = Deadline(after: maxWait, by: clocks.timekeeper)
         var count = worker.progress.count
         worker.start(status.request.id)
-        while status.state == .pending, deadline.remaining > .zero, !Task.isCancelled {
+        while status.canEndSoon(clients()), deadline.remaining > .zero, !Task.isCancelled {
             await worker.progress.wait(
                 after: count, atMost: min(deadline.remaining, .seconds(1)))
             count = worker.progress.count
             guard let now = try? await read(status.request.id) else { continue }
             status = now
         }
+        if status.state == .pending { status = try await promised(status) }
         guard status.state != .pending else { return .pending(status) }
         if let failure = status.codeFailure(clients()) { throw failure }
         return .ended(.object(status.revokeMembers))
     }
 }
 
+// Requests that have not ended when they are answered.
+extension RevocationService {
+    /// Notes that the caller is told to poll a request.
+    ///
+    /// - Returns: its current state.
+    private func promised(
+        _ status: RevocationStatus
+    ) async throws(VaultError) -> RevocationStatus {
+        try await access.run { store throws(VaultError) in
+            try store.promise(revocation: status.request.id)
+        } ?? status
+    }
+}
+
+extension RevocationStatus {
+    /// Whether it is worth waiting for the end: a client without a profile gets none soon.
+    fileprivate func canEndSoon(_ clients: ProfileClients) -> Bool {
+        jobs.contains { $0.state == .pending && clients[$0.clientID] != nil }
+    }
+}
+
 // Earlier revocations.
 extension RevocationService {
-    /// The recorded result, if all tokens were revoked earlier.
+    /// What is on record about a user without live tokens.
+    ///
+    /// - Parameters:
+    ///   - page: all records of the user.
+    ///   - records: those of the client that the caller named, or all.
     private func recorded(
-        _ userID: UserID, _ clientID: ClientID?, _ records: [VaultRecord]
+        _ userID: UserID, _ clientID: ClientID?, _ page: VaultPage, _ records: [VaultRecord]
     ) async throws -> JSON {
-        let entries = try await revocations(of: userID, clientID)
-        var outcomes: [VaultRecordID: TokenOutcome] = [:]
-        for entry in entries {
-            guard let fingerprint = entry.fingerprint else { continue }
-            outcomes[VaultRecordID(entry.user, fingerprint)] = TokenOutcome(
-                fingerprint, of: entry.user.clientID,
-                Revocation(
-                    status: entry.details.httpStatus ?? 200, wasActive: nil,
-                    evidence: entry.details.evidence, requestID: entry.details.appleRequestID),
-                at: entry.at)
+        let history = try await access.run { store throws(VaultError) in
+            try store.vault.history(of: userID, clientID: clientID)
         }
-        for record in records where outcomes[record.id] == nil {
-            guard let fingerprint = record.id.fingerprint else { continue }
-            outcomes[record.id] = TokenOutcome(
-                fingerprint, of: record.user.clientID,
-                Revocation(status: 200, wasActive: nil, evidence: nil), at: record.changedAt)
-        }
-        guard let last = (entries.map(\.at) + records.map(\.changedAt)).max() else {
+        let tokens = RecordedTokens(history.entries, records)
+        guard let last = tokens.lastChange else {
+            if let error = history.damaged.first { throw Diagnosis(error) }
+            let others = Set(page.records.map(\.user.clientID.rawValue)).sorted()
             throw Diagnosis.notFound(
-                "the vault has no token of '\(userID)', and no record of a revocation")
+                clientID.map { "the vault never had a token of '\(userID)' of client_id \($0)" }
+                    ?? "the vault never had a token of '\(userID)'",
+                hints: others.map { "it has a token of client_id \($0)" })
         }
-        let sorted = outcomes.sorted { $0.key < $1.key }.map(\.value)
-        return .object(StoredRevocationReport(sorted, of: userID, at: last).members)
-    }
-
-    /// All revocations of the user's tokens in the history, the oldest first.
-    private func revocations(
-        of userID: UserID, _ clientID: ClientID?
-    ) async throws(VaultError) -> [VaultHistoryEntry] {
-        let filter = VaultHistoryFilter(userID: userID, clientID: clientID, events: [.revoked])
-        return try await access.run { store throws(VaultError) in
-            var entries: [VaultHistoryEntry] = []
-            var last: VaultHistoryPosition?
-            while case let page = try store.vault.history(filter, after: last, limit: 1000),
-                let next = page.next
-            {
-                entries += page.entries
-                last = next
-            }
-            return entries
-        }
+        return .object(StoredRevocationReport(tokens.outcomes, of: userID, at: last).members)
     }
 }

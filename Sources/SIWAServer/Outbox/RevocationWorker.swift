@@ -2,7 +2,7 @@ internal import JOSE
 package import Lifecycle
 internal import SIWACLI
 internal import SIWACrypto
-internal import ServerRecords
+package import ServerRecords
 
 /// Processes the outbox: attempts every pending revocation until it ends.
 package final class RevocationWorker: Sendable {
@@ -19,6 +19,7 @@ package final class RevocationWorker: Sendable {
     /// Notified after every attempt.
     let progress = WakeSignal()
     private let clients: @Sendable () -> ProfileClients
+    private let events: RevocationEvents
     private let wake = WakeSignal()
     private let loop: WorkLoop
 
@@ -27,13 +28,15 @@ package final class RevocationWorker: Sendable {
 
     /// - Parameters:
     ///   - clients: returns the clients of the current settings.
+    ///   - events: what happens when a revocation ends whose caller polls it.
     ///   - owner: identifies this run of this process.
     package init(
         _ access: StoreAccess, _ vault: SharedVault, _ journal: CodeJournal,
-        clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks, owner: String,
-        log: @escaping ServiceLog
+        clients: @escaping @Sendable () -> ProfileClients, events: RevocationEvents = .off,
+        clocks: Clocks, owner: String, log: @escaping ServiceLog
     ) {
         (self.access, self.vault, self.journal) = (access, vault, journal)
+        self.events = events
         (self.clients, self.clocks, self.owner, self.log) = (clients, clocks, owner, log)
         missingProfiles = MissingProfiles(clocks.timekeeper)
         loop = WorkLoop(limit: Self.width, pause: .seconds(1), wake: wake)
@@ -41,8 +44,22 @@ package final class RevocationWorker: Sendable {
 
     /// Processes due jobs until the task is cancelled.
     package func run() async {
+        await resume()
         await loop.run(
             claim: { await self.claim(nil, $0) }, work: { await self.carryOut($0.job, $0.age) })
+    }
+
+    /// Makes the jobs due that waited for a profile which exists now.
+    package func resume() async {
+        let clients = clients().clientIDs
+        do throws(VaultError) {
+            try await access.run { store throws(VaultError) in
+                try store.resumeRevocations(of: clients)
+            }
+        } catch {
+            log(.databaseFailed(error))
+        }
+        wake.notify()
     }
 
     /// Processes the jobs of one request in the background.
@@ -63,10 +80,7 @@ package final class RevocationWorker: Sendable {
     }
 
     /// Waits until the codes that were sent to Apple are answered.
-    func drainCodes() async {
-        await codes.drain()
-        await journal.drain()
-    }
+    func drainSent() async { await codes.drain() }
 
     private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
 
@@ -100,7 +114,10 @@ package final class RevocationWorker: Sendable {
     private func attempt(_ job: RevocationJob, _ age: Duration) async {
         guard let client = clients()[job.clientID] else {
             missingProfiles.note(job.clientID)
-            return await fail(job, age, .noProfile(of: job.clientID))
+            await fail(job, age, .withoutProfile(job.clientID))
+            // The profiles may have been reloaded in the meantime.
+            if clients()[job.clientID] != nil { await resume() }
+            return
         }
         var attempt = RevocationAttempt(job, age: age, for: client, by: self)
         do throws(RevocationAttempt.Interruption) {
@@ -161,11 +178,11 @@ extension RevocationWorker {
     func note(
         _ job: RevocationJob, after delay: Duration?
     ) async throws(RevocationAttempt.Interruption) {
-        let owner = owner
+        let (owner, events) = (owner, events)
         let isHeld: Bool
         do throws(VaultError) {
             isHeld = try await access.run { store throws(VaultError) in
-                try store.note(job, retryAfter: delay, by: owner)
+                try store.note(job, retryAfter: delay, by: owner, events: events)
             }
         } catch {
             log(.databaseFailed(error))
@@ -192,16 +209,6 @@ extension RevocationWorker {
                 [job])
         }
         return false
-    }
-}
-
-extension Diagnosis {
-    /// The profile of a job was removed from the configuration.
-    fileprivate static func noProfile(of clientID: ClientID) -> Diagnosis {
-        Diagnosis(
-            "no_profile", "no profile has client_id \(clientID)",
-            hints: ["add a profile with this client_id to the configuration"],
-            exitCode: .clientRefused)
     }
 }
 

@@ -1,39 +1,40 @@
 internal import HTTPServer
 internal import Lifecycle
 internal import SIWACLI
-internal import ServerRecords
 
-/// The checks of `siwa-server check`: everything that `serve` needs, except listeners and tables.
+/// The checks of `siwa-server check`: everything that `serve` reads and opens, except that nothing
+/// is changed, locked or listened to.
 struct CheckedServer {
-    /// The profiles, the database and the listeners, one line each.
+    /// The profiles, the database, the listeners and the clock, one line each.
     let summary: String
 
-    /// Why the server would be useless; nil otherwise.
-    let warning: String?
+    /// What is wrong, although the server would start.
+    let warnings: [String]
 
-    /// - Throws: ``Diagnosis``.
+    /// - Throws: ``Diagnosis``, as `serve` would.
     init(_ configurationFile: String?, in world: ServerWorld) async throws(Diagnosis) {
         let base = world.base
-        let configuration = try ServedConfiguration(configurationFile, in: base)
-        let settings = try ServerSettings(configuration, variables: base.variables)
-        let clients = try LoadedServer.clients(configuration, Metrics(), base)
-        if let delivery = settings.delivery { _ = try LoadedDelivery(delivery, in: world) }
+        let inputs = try ServerInputs(configurationFile, in: world) { _ in }
+        let settings = inputs.settings
         for listener in RouteTable.Listener.allCases {
             try await settings.listener(listener)?.check(in: base, of: listener)
         }
-        warning = settings.withoutListeners
-        let store = try configuration.serverStore(.eachStatement(.seconds(5)))
-        do {
-            _ = try Vault(store.vault, try configuration.vaultKeys(), by: base.actor)
-        } catch {
-            throw Diagnosis(error)
+        let pending = try OpenDatabase.pendingChanges(inputs.configuration)
+        guard base.files.exists(inputs.stateFolder) else {
+            throw Diagnosis(
+                "configuration", "server.state: '\(inputs.stateFolder)' does not exist",
+                hints: ["create the folder"], exitCode: .settings)
         }
-        let profiles = clients.all.map { $0.name.isEmpty ? $0.clientID.rawValue : $0.name }
+        let clock = inputs.clock
+        if inputs.fixedKeys == nil { await clock.ask(as: inputs.clients.asking) }
+        warnings = inputs.warnings + [inputs.keySetWarning, clock.warning].compactMap(\.self)
+        let profiles = inputs.clients.all.map { $0.name.isEmpty ? $0.clientID.rawValue : $0.name }
         let listeners = RouteTable.Listener.allCases.filter { settings.listener($0) != nil }
         summary = """
             profiles: \(profiles.joined(separator: ", "))
-            vault: ok
+            vault: \(pending.isEmpty ? "ok" : pending.joined(separator: "; "))
             listeners: \(listeners.map(\.rawValue).joined(separator: ", "))
+            clock: \(clock.words)
 
             """
     }

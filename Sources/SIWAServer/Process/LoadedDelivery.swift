@@ -39,7 +39,8 @@ struct LoadedDelivery: Sendable {
             } catch {
                 throw Diagnosis(
                     "configuration", "server.deliver.ca_file cannot be read: \(error)",
-                    hints: ["give a file of certificates in PEM"], exitCode: .settings)
+                    hints: error.advice(or: "give a file of certificates in PEM"),
+                    exitCode: .settings)
             }
         }
         do throws(TransportError) {
@@ -72,7 +73,8 @@ extension DeliveryWorker.Settings {
         let place = "server.deliver.secret_file"
         do {
             let contents = try world.files.read(settings.secretFile).contents
-            self.init(settings.target, try WebhookSecrets(contents))
+            self.init(
+                settings.target, try WebhookSecrets(contents), maxInFlight: settings.maxInFlight)
         } catch let error as WebhookSecretsError {
             throw Diagnosis(
                 "configuration", "\(place): \(settings.secretFile): \(error)",

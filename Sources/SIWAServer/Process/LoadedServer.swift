@@ -4,6 +4,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
+internal import ServerRecords
 
 /// The server before its listeners are opened: the settings are read and the database is open.
 struct LoadedServer: Sendable {
@@ -11,6 +12,7 @@ struct LoadedServer: Sendable {
     private let configurationFile: String?
     private let delivery: LoadedDelivery?
     private let database: OpenDatabase
+    private let unsavedFile: UnsavedTokenFile
     private let vaultPlace: ServedConfiguration.VaultPlace
 
     /// - Parameter configurationFile: if nil, the configuration is searched for as `siwa` does.
@@ -18,38 +20,67 @@ struct LoadedServer: Sendable {
     init(_ configurationFile: String?, in world: ServerWorld) throws(Diagnosis) {
         self.configurationFile = configurationFile
         let base = world.base
-        let configuration = try ServedConfiguration(configurationFile, in: base)
-        let settings = try ServerSettings(configuration, variables: base.variables)
-        let log = ServerLog(
-            now: base.clocks.now, showsUserIDs: settings.logsUserIDs, write: base.errorLine)
-        let metrics = Metrics(notificationPath: settings.path)
-        let clients = try Self.clients(configuration, metrics, base)
-        delivery = try settings.delivery.map { delivery throws(Diagnosis) in
-            try LoadedDelivery(delivery, in: world)
-        }
-        vaultPlace = try configuration.vaultPlace()
-        database = try OpenDatabase(configuration, in: base)
-        let warnings = configuration.warnings + [settings.withoutListeners].compactMap(\.self)
-        for warning in warnings { log(.warning, "configuration", [warning.member]) }
+        let inputs = try ServerInputs(configurationFile, in: world, log: base.errorLine)
+        let (settings, log) = (inputs.settings, inputs.log)
+        (delivery, vaultPlace) = (inputs.delivery, inputs.vaultPlace)
+        database = try OpenDatabase(
+            inputs.configuration,
+            ServerInstance(id: world.owner, host: base.actor.host, version: version), in: base)
+        unsavedFile = try UnsavedTokenFile(in: inputs.stateFolder, database.vault, log, base)
+        let unsaved = UnsavedTokens()
+        unsaved.keep(unsavedFile.keptCount)
+        for warning in inputs.warnings { log(.warning, "configuration", [warning.member]) }
+        if let warning = inputs.keySetWarning { log(.warning, "jwks_file", [warning.member]) }
         context = ServerContext(
             ServerContext.Parts(
-                clocks: base.clocks, log: log, metrics: metrics, clients: Reloadable(clients),
-                keys: try Self.keys(settings, clients, log, base), vault: database.vault,
-                access: database.api, workerAccess: database.workers,
+                clocks: base.clocks, log: log, metrics: inputs.metrics,
+                clients: Reloadable(inputs.clients), keys: Self.keys(inputs, base),
+                clock: inputs.clock, vault: database.vault, access: database.api,
+                workerAccess: database.workers,
                 receivingAccess: database.receiving, monitoringAccess: database.monitoring,
-                settings: settings,
+                heartbeat: database.heartbeat, unsaved: unsaved, settings: settings,
                 delivery: delivery?.parts, owner: world.owner))
+    }
+
+    /// Saves the tokens that could not be stored, sealed, in the state folder.
+    ///
+    /// - Returns: whether no token is lost.
+    func saveTokens() -> Bool {
+        let (log, vault) = (context.log, context.vault.current)
+        var lines: [String] = []
+        let lost = context.unsaved.end { token in
+            guard let line = try? vault.unsavedLine(token), unsavedFile.save(lines + [line])
+            else { return false }
+            lines.append(line)
+            log(.warning, "token_saved", token.logMembers)
+            return true
+        }
+        for token in lost { log(.error, "token_lost", token.logMembers) }
+        return lost.isEmpty
+    }
+
+    /// Examines the files that decide whom the server trusts.
+    static func examineFiles(
+        of settings: ServerSettings, _ configuration: ServedConfiguration
+    ) throws(Diagnosis) {
+        if let file = settings.keySetFile { try configuration.examine("the key set", file) }
+        if let file = settings.delivery?.authorityFile {
+            try configuration.examine("the authority file", file)
+        }
     }
 
     /// Reads the clients, and mints a client_secret for each.
     static func clients(
-        _ configuration: ServedConfiguration, _ metrics: Metrics, _ world: World
+        _ configuration: ServedConfiguration, _ metrics: Metrics, _ clock: AppleClock,
+        _ world: World
     ) throws(Diagnosis) -> ProfileClients {
         // All profiles share the limit.
         let slots = RequestSlots(timekeeper: world.clocks.timekeeper)
-        let all = try configuration.clients { transport in
+        let all = try configuration.clients { profile, transport in
             LimitedTransport(
-                AppleRequestMeter(transport, metrics, world.clocks.timekeeper), slots)
+                AppleRequestMeter(
+                    clock.measuring(transport), of: profile, metrics, world.clocks.timekeeper),
+                slots)
         }
         do {
             for client in all { _ = try client.secret(at: world.clocks.now()) }
@@ -61,16 +92,11 @@ struct LoadedServer: Sendable {
         return clients
     }
 
-    private static func keys(
-        _ settings: ServerSettings, _ clients: ProfileClients, _ log: ServerLog, _ world: World
-    ) throws(Diagnosis) -> AppleKeySets {
-        guard let path = settings.keySetFile else {
-            return AppleKeySets(now: world.clocks.now, fetch: clients.fetchKeys)
+    private static func keys(_ inputs: ServerInputs, _ world: World) -> AppleKeySets {
+        guard let keys = inputs.fixedKeys else {
+            return AppleKeySets(now: world.clocks.now, fetch: inputs.clients.fetchKeys)
         }
-        log(
-            .warning, "jwks_file",
-            ["Apple's keys are read from \(path): anyone who can write it can forge tokens".member])
-        return AppleKeySets(now: world.clocks.now, fixed: try KeySet(file: path, in: world))
+        return AppleKeySets(now: world.clocks.now, fixed: keys)
     }
 
     /// Reloads profiles, keys, TLS files and secrets. A file that cannot be used is logged, and its
@@ -104,7 +130,8 @@ struct LoadedServer: Sendable {
         let base = world.base
         let configuration = try ServedConfiguration(configurationFile, in: base)
         let settings = try ServerSettings(configuration, variables: base.variables)
-        let clients = try Self.clients(configuration, context.metrics, base)
+        try Self.examineFiles(of: settings, configuration)
+        let clients = try Self.clients(configuration, context.metrics, context.clock, base)
         let vaultPlace = try configuration.vaultPlace()
         if let path = settings.keySetFile, context.keys.isFixed {
             context.keys.replace(with: try KeySet(file: path, in: base))
@@ -113,6 +140,7 @@ struct LoadedServer: Sendable {
         context.clients.replace(with: clients)
         context.keys.replace(fetching: clients.fetchKeys)
         context.receiver.reload()
+        Task { [context] in await context.revocationWorker.resume() }
         if settings.needsRestart(from: context.settings) || vaultPlace != self.vaultPlace {
             context.log(
                 .warning, "restart_needed",
@@ -129,7 +157,7 @@ extension String {
 extension ProfileClients {
     /// Fetches Apple's keys with the connection settings of the first profile.
     fileprivate var fetchKeys: AppleKeySets.Fetch {
-        let client = standard ?? all.first
+        let client = asking
         return { () async throws(TokenFailure) in
             guard let client else { return nil }
             return try await KeySetClient(
@@ -140,14 +168,18 @@ extension ProfileClients {
 }
 
 extension KeySet {
-    fileprivate init(file path: String, in world: World) throws(Diagnosis) {
+    /// Reads a file.
+    ///
+    /// - Throws: ``Diagnosis``.
+    init(file path: String, in world: World) throws(Diagnosis) {
         let body: [UInt8]
         do {
             body = try world.files.read(path).contents.revealed()
         } catch {
             throw Diagnosis(
                 "configuration", "server.jwks_file: \(error)",
-                hints: ["give a file that contains Apple's JWK Set"], exitCode: .settings)
+                hints: error.advice(or: "give a file that contains Apple's JWK Set"),
+                exitCode: .settings)
         }
         guard let keySet = KeySet(body) else {
             throw Diagnosis(

@@ -11,8 +11,7 @@ struct OpenDatabase: Sendable {
     let api: StoreAccess
     let monitoring: StoreAccess
     let workers: StoreAccess
-    /// Prevents other processes from serving the same file; held until the process ends.
-    private let lock: FileLock?
+    let heartbeat: Heartbeat
 
     /// The time limit of a call of the database.
     private static let timeout = VaultTimeout.eachStatement(.seconds(5))
@@ -22,41 +21,76 @@ struct OpenDatabase: Sendable {
 
     /// Opens the vault, and creates or updates the server's tables.
     ///
+    /// - Parameter server: this run of the process.
     /// - Throws: ``Diagnosis``.
-    init(_ configuration: ServedConfiguration, in world: World) throws(Diagnosis) {
+    init(
+        _ configuration: ServedConfiguration, _ server: ServerInstance, in world: World
+    ) throws(Diagnosis) {
         let file = try configuration.vaultFile()
-        lock = try file.map { file throws(Diagnosis) in try Self.lock(file, in: world) }
+        try Self.lock(file, in: world)
         let store = try configuration.serverStore(Self.timeout)
+        let keys = try Self.examined(store, configuration).keys
+        let space = SpaceWatch {
+            file.flatMap { world.files.freeSpace(world.files.resolvedPath($0)) }
+        }
         do {
-            let vault = try Vault(
-                store.vault, try configuration.vaultKeys(), by: world.actor)
+            let vault = try Vault(store.vault, keys, by: world.actor)
             self.vault = SharedVault(vault) { try configuration.vaultKeys() }
             try store.prepare(isAlone: file != nil)
+            try store.beat(server)
             // The store of one user of the database.
             func own() throws -> any ServerStore {
                 file == nil ? try configuration.serverStore(Self.timeout) : store
             }
             func access(_ store: any ServerStore) throws -> StoreAccess {
-                StoreAccess(store, on: try world.threads(1), maxWait: Self.maxWait)
+                StoreAccess(store, on: try world.threads(1), maxWait: Self.maxWait, space: space)
             }
             receiving = try access(store)
             api = try access(try own())
             monitoring = try access(try own())
-            workers = StoreAccess(try own(), on: try world.threads(file == nil ? 2 : 1))
+            workers = StoreAccess(
+                try own(), on: try world.threads(file == nil ? 2 : 1), space: space)
+            heartbeat = Heartbeat(monitoring, server, world.clocks.timekeeper, space)
         } catch {
             throw Diagnosis(error)
         }
     }
 
-    private static func lock(_ file: String, in world: World) throws(Diagnosis) -> FileLock {
-        // Links to one file are one vault.
-        let path = world.files.resolvedPath(file) + ".server.lock"
+    /// Examines what ``init(_:_:in:)`` would open, and changes nothing.
+    ///
+    /// - Returns: what it would change, as parts of a sentence.
+    /// - Throws: ``Diagnosis`` that it would throw.
+    static func pendingChanges(
+        _ configuration: ServedConfiguration
+    ) throws(Diagnosis) -> [String] {
+        try examined(configuration.serverStore(timeout), configuration).pending
+    }
+
+    private static func examined(
+        _ store: any ServerStore, _ configuration: ServedConfiguration
+    ) throws(Diagnosis) -> (pending: [String], keys: VaultKeyRing) {
         do {
-            if let lock = try world.files.tryLock(path) { return lock }
+            let tables = try store.examine()
+            let keys = try configuration.vaultKeys()
+            _ = try Vault.encryptingKey(tables.keyChecks, keys)
+            return (tables.pending, keys)
         } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// Locks the file of an embedded vault until the process ends: by itself and not by its name,
+    /// because one file can have several names.
+    private static func lock(_ file: String?, in world: World) throws(Diagnosis) {
+        guard let file else { return }
+        do {
+            if try world.files.lockUntilExit(file) != nil { return }
+        } catch {
+            // The store says what to do about a missing file.
+            guard !error.isMissing else { return }
             throw Diagnosis(
                 "vault", "the vault cannot be locked: \(error)",
-                hints: ["let this user write to the folder of \(file)"], exitCode: .settings)
+                hints: ["let this user read \(file)"], exitCode: .settings)
         }
         throw Diagnosis(
             "vault", "another siwa-server uses the vault \(file)",

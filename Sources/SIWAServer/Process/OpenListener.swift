@@ -41,7 +41,8 @@ struct OpenListener: Sendable {
         } catch {
             throw Diagnosis(
                 "configuration", "the folder of the API's socket cannot be created: \(error)",
-                hints: ["set server.api.listen in the configuration"], exitCode: .settings)
+                hints: error.advice(or: "set server.api.listen in the configuration"),
+                exitCode: .settings)
         }
     }
 
@@ -108,7 +109,8 @@ extension TLSIdentity {
             } catch {
                 throw Diagnosis(
                     "configuration", "a TLS file cannot be read: \(error)",
-                    hints: ["fix server.….tls in the configuration"], exitCode: .settings)
+                    hints: error.advice(or: "fix server.….tls in the configuration"),
+                    exitCode: .settings)
             }
         }
         self.init(certificate: try read(files.certificate), key: try read(files.key))
@@ -119,38 +121,18 @@ extension Diagnosis {
     /// Explains why a listener cannot be opened.
     init(_ error: ServerError, of listener: RouteTable.Listener) {
         let place = "server.\(listener.rawValue)"
-        let (message, hint) =
+        let hint =
             switch error {
-            case .address(let text): ("'\(text)' is not an IP address", "such as 127.0.0.1:8765")
-            case .inUse(let address, let port):
-                (
-                    "port \(port) of \(address) is in use",
-                    "stop the process that listens there, or set another port"
-                )
-            case .refused(let address, let port, let reason):
-                (
-                    "cannot listen on port \(port) of \(address): \(reason)",
-                    "set an address of this machine and a port of 1024 or higher"
-                )
-            case .socketInUse(let path):
-                ("another process listens on \(path)", "stop it, or set another path")
-            case .socket(let path, let reason):
-                (
-                    "cannot listen on \(path): \(reason)",
-                    "set a path in a folder that this user can write to"
-                )
-            case .notInherited(let name):
-                (
-                    "the service manager passed no listening socket '\(name)'",
-                    "set FileDescriptorName=\(name) in the .socket unit"
-                )
+            case .address: "such as 127.0.0.1:8765"
+            case .inUse: "stop the process that listens there, or set another port"
+            case .refused: "set an address of this machine and a port of 1024 or higher"
+            case .socketInUse: "stop it, or set another path"
+            case .socket: "set a path in a folder that this user can write to"
+            case .notInherited(let name): "set FileDescriptorName=\(name) in the .socket unit"
             case .notStarted:
-                (
-                    "the HTTP server did not start, most likely because of its certificate",
-                    "check that tls.certificate and tls.key are PEM files of the same key pair"
-                )
+                "check that tls.certificate and tls.key are PEM files of the same key pair"
             }
         self.init(
-            "configuration", "\(place).listen: \(message)", hints: [hint], exitCode: .settings)
+            "configuration", "\(place).listen: \(error)", hints: [hint], exitCode: .settings)
     }
 }

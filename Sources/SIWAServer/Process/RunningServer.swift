@@ -33,7 +33,9 @@ struct RunningServer: Sendable {
     }
 
     /// Serves until a signal ends the process, and then finishes the work in progress.
-    func run() async {
+    ///
+    /// - Returns: whether all tokens are stored or saved.
+    func run() async -> Bool {
         world.serviceManager.notify(.ready)
         context.log(
             .info, "started",
@@ -50,44 +52,80 @@ struct RunningServer: Sendable {
         world.serviceManager.notify(.stopping)
         context.log(.info, "stopping")
         reloads.cancel()
-        await drain(workers)
+        let isSaved = await drain(workers)
         watch.cancel()
+        context.log.writeOmitted(at: nil)
         context.log(.info, "stopped")
+        return isSaved
     }
 
     private func startWorkers() -> [Task<Void, Never>] {
         let (context, timekeeper) = (context, context.clocks.timekeeper)
         var tasks = [
-            Task { await context.keys.keepFresh(timekeeper) },
+            Task { await context.heartbeat.run() },
+            Task {
+                await context.keys.keepFresh(timekeeper) { context.warnOfOldKeys($0) }
+            },
             Task { await context.receiver.verifyWaiting() },
             Task { await context.revocationWorker.run() },
             Task { await context.keepPurging() },
+            Task { await context.journal.keepErasing() },
+            Task { await context.log.keepCountingOmitted(timekeeper) },
         ]
         if let worker = context.deliveryWorker { tasks.append(Task { await worker.run() }) }
         return tasks
     }
 
-    /// The time limit of the work in progress, except for exchanges that were sent.
-    private static let drainTime = Duration.seconds(10)
+    /// The time limits of the end, since the signal; the watchdog of `serve` comes later.
+    private enum EndLimit {
+        /// Requests and work that can be done again.
+        static let work = Duration.seconds(10)
+        /// Codes that were sent to Apple.
+        static let codes = Duration.seconds(37)
+        /// What the database did not take before.
+        static let writes = Duration.seconds(40)
+        /// The connections.
+        static let connections = Duration.seconds(42)
+    }
 
-    private func drain(_ workers: [Task<Void, Never>]) async {
+    /// Finishes the work in progress.
+    ///
+    /// - Returns: whether all tokens are stored or saved.
+    private func drain(_ workers: [Task<Void, Never>]) async -> Bool {
+        let (context, listeners, timekeeper) = (context, listeners, context.clocks.timekeeper)
+        let start = timekeeper.elapsed()
+        func left(_ limit: Duration) -> Duration {
+            max(limit - (timekeeper.elapsed() - start), .zero)
+        }
         for listener in listeners { listener.server.stopAccepting() }
         for worker in workers { worker.cancel() }
-        let timekeeper = context.clocks.timekeeper
-        let deadline = Deadline(after: Self.drainTime, by: timekeeper)
-        while deadline.remaining > .zero,
+        context.eventWatch.stop()
+        while left(EndLimit.work) > .zero,
             listeners.contains(where: { $0.server.requestCount > 0 })
         {
             try? await timekeeper.sleep(.milliseconds(20))
         }
-        let drained = WakeSignal()
-        Task { [context] in
-            await context.drain()
-            drained.notify()
+        await bounded(left(EndLimit.work)) { await context.drain() }
+        await bounded(left(EndLimit.codes)) { await context.drainSent() }
+        // At least one more attempt, which a silent database may hold up.
+        let writes = min(max(left(EndLimit.work), .seconds(6)), left(EndLimit.writes))
+        await bounded(writes) { await context.journal.drain() }
+        let isSaved = loaded.saveTokens()
+        await bounded(left(EndLimit.connections)) {
+            for listener in listeners { await listener.server.stop() }
         }
-        await drained.wait(after: 0, atMost: max(deadline.remaining, .zero))
-        await context.drainCodes()
-        for listener in listeners { await listener.server.stop() }
+        await bounded(.seconds(1)) { await context.heartbeat.end() }
+        return isSaved
+    }
+
+    /// Waits for the end of `body`, at most for a time.
+    private func bounded(_ limit: Duration, _ body: @escaping @Sendable () async -> Void) async {
+        let ended = WakeSignal()
+        Task {
+            await body()
+            ended.notify()
+        }
+        await ended.wait(after: 0, atMost: limit)
     }
 
     /// Notifies the service manager's watchdog while the event loops are running, twice an
@@ -124,16 +162,26 @@ extension ServerContext {
     }
 
     /// Waits for the work that cannot be done again: codes that were sent to Apple.
-    func drainCodes() async {
-        await revocationWorker.drainCodes()
-        await exchanges.drain()
+    func drainSent() async {
+        await revocationWorker.drainSent()
+        await exchanges.drainSent()
     }
 
-    /// Deletes rows whose retention is over, once an hour. Runs until cancelled.
+    /// Deletes rows whose retention is over, and makes parked work due, once an hour. Runs until
+    /// cancelled.
     func keepPurging() async {
         while !Task.isCancelled {
             await purge()
+            await bringBackParked()
             try? await clocks.timekeeper.sleep(.seconds(3600))
+        }
+    }
+
+    private func bringBackParked() async {
+        do throws(VaultError) {
+            try await workerAccess.run { store throws(VaultError) in try store.bringBackParked() }
+        } catch {
+            log(.databaseFailed(error))
         }
     }
 
@@ -150,5 +198,18 @@ extension ServerContext {
                 return log(.databaseFailed(error))
             }
         }
+    }
+}
+
+extension ServerContext {
+    fileprivate func warnOfOldKeys(_ age: Duration) {
+        log(
+            .warning, "keys_stale",
+            [
+                .init("age_seconds", .integer(Int(age.components.seconds))),
+                .init(
+                    "message",
+                    "Apple's keys cannot be fetched; after seven days, the old ones are not used"),
+            ])
     }
 }

@@ -26,9 +26,7 @@ struct StoredUser: Sendable {
                 || page.damaged.contains { $0.key.clientID == Array(id.rawValue.utf8) }
         }
         guard let chosen = clientID ?? holders.first, holders.contains(chosen) else {
-            throw .notFound(
-                "the vault has no token of '\(userID)'",
-                hints: holders.map { "it has a token of client_id \($0)" })
+            throw try await .noToken(of: userID, holders, access.allTokens(of: userID, clients))
         }
         guard clientID != nil || holders.count == 1 else {
             let names = holders.map(\.rawValue).joined(separator: ", ")
@@ -61,6 +59,26 @@ extension StoreAccess {
 }
 
 extension Diagnosis {
+    /// The vault has no token of a user that can be refreshed.
+    ///
+    /// - Parameters:
+    ///   - holders: the clients with a profile that hold tokens of the user.
+    ///   - page: all records of the user.
+    fileprivate static func noToken(
+        of userID: UserID, _ holders: [ClientID], _ page: VaultPage
+    ) -> Diagnosis {
+        let others = Set(page.records.map(\.user.clientID)).subtracting(holders)
+            .map(\.rawValue).sorted()
+        return notFound(
+            others.isEmpty
+                ? "the vault has no token of '\(userID)'"
+                : "the vault has no token of '\(userID)' whose client is in a profile",
+            hints: holders.map { "it has a token of client_id \($0)" }
+                + others.map {
+                    "it has a token of client_id \($0): add a profile with this client_id"
+                })
+    }
+
     /// The error of unreadable rows of the vault.
     static func damaged(_ rows: [DamagedRecord]) -> Diagnosis {
         guard let row = rows.first else {

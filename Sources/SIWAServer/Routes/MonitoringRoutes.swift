@@ -23,7 +23,7 @@ extension Route {
     static let readiness = Route(
         .get, "/readyz", scope: .open, "Whether the server is ready.", mediaTypes: []
     ) { _, context in
-        let readiness = await context.readiness()
+        let readiness = context.readiness()
         return .text(readiness.text, status: readiness.isReady ? 200 : 503)
     }
 }

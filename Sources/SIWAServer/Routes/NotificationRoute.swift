@@ -38,6 +38,11 @@ extension ServerLog {
                 .init("user_id", .string(event.user.userID.rawValue)),
             ]
         }
-        self(.info, "notification", members)
+        let line = ServiceEvent(.info, "notification", members)
+        // Anyone who has a genuine payload can post it again and again.
+        guard answer.result != "received" else { return self(line) }
+        self(
+            line,
+            limitedAs: [.init("of", "notification"), .init("result", .string(answer.result))])
     }
 }

@@ -4,7 +4,7 @@ package import Lifecycle
 package import SIWACLI
 
 /// An error response of the API (problem details, RFC 9457).
-package struct Problem: Error, Sendable {
+package struct Problem: Error, Sendable, CustomStringConvertible {
     /// The status code.
     package let status: Int
     /// The error code, for programs.
@@ -23,6 +23,9 @@ package struct Problem: Error, Sendable {
     package var members: [JSON.Member] = []
     /// Apple's id of the request that failed, for the log.
     var requestID: String?
+
+    /// What happened.
+    package var description: String { detail }
 
     /// Creates a problem.
     package init(
@@ -47,7 +50,8 @@ package struct Problem: Error, Sendable {
 
     private static let statuses = [
         "unauthorized": 401, "forbidden": 403, "not_found": 404, "code_may_be_spent": 409,
-        "code_already_sent": 409, "code_conflict": 409, "identity_token_invalid": 422,
+        "code_already_sent": 409, "code_conflict": 409, "revocation_pending": 409,
+        "token_may_work": 409, "identity_token_invalid": 422,
         "throttled": 429,
     ]
 
@@ -88,7 +92,7 @@ package struct Problem: Error, Sendable {
 
     private static let titles = [
         400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
-        405: "Method Not Allowed", 406: "Not Acceptable", 409: "Conflict",
+        405: "Method Not Allowed", 406: "Not Acceptable", 409: "Conflict", 410: "Gone",
         413: "Content Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Content",
         429: "Too Many Requests", 431: "Request Header Fields Too Large",
         500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",

@@ -41,7 +41,9 @@ struct RequestMembers {
     /// `true` or `false`.
     func flag(_ name: String, standard: Bool) throws(Problem) -> Bool {
         guard let value = json[name] else { return standard }
-        guard let flag = value.boolean else {
+        // The query has only strings.
+        let word = isInQuery(name) ? value.string.flatMap { Bool($0) } : nil
+        guard let flag = value.boolean ?? word else {
             throw .malformed("'\(name)' must be true or false, not \(value.kind)")
         }
         return flag
@@ -81,6 +83,13 @@ struct RequestMembers {
     /// A secret for Apple's endpoints, such as a code.
     func opaqueToken(_ name: String) throws(Problem) -> SecretText? {
         try secret(name, validateOpaqueToken)
+    }
+
+    /// A refresh token that is to be revoked. Apple would accept any text.
+    func revocableToken(_ name: String) throws(Problem) -> SecretText? {
+        try secret(name) { text throws(OpaqueTokenError) in
+            _ = try judgeRevocable(text, as: .refreshToken)
+        }
     }
 
     /// A code verifier.

@@ -29,7 +29,7 @@ extension Route {
         responses: [
             RouteResponse(200, "The revocation has ended.", .revoked),
             RouteResponse(202, "The revocation is pending: poll Location.", .revocation),
-            RouteResponse(404, "No token of this user has ever been stored."),
+            RouteResponse(404, "No client ever had a token of this user."),
             RouteResponse(409, "The code may have been used."),
             RouteResponse(422, "Apple refused the code."),
             RouteResponse(502, "Apple refused the client."),
@@ -47,6 +47,50 @@ extension Route {
                 .object(status.resultMembers), status: 202,
                 fields: [HTTPField("Location", "/v1/revocations/\(status.request.id)")])
         }
+    }
+
+    /// `GET /v1/revocations`
+    static let revocations = Route(
+        .get, "/v1/revocations", scope: .token(.revoke, .read),
+        "Lists revocations, the newest first.",
+        parameters: [
+            RouteParameter(
+                .query, "state", "Only revocations in this state.",
+                .string(among: RevocationJob.State.allCases.map(\.rawValue))),
+            RouteParameter(
+                .query, "user_id", "Only revocations that name this user.", .userID("The user.")),
+            RouteParameter(
+                .query, "after", "The cursor of the previous page: lists older revocations.",
+                .cursor("Digits.", longest: 18)),
+            RouteParameter(
+                .query, "limit", "The maximum number of revocations; 100 unless given.",
+                .integer(nil, 1...1000)),
+        ],
+        responses: [
+            RouteResponse(
+                200, "Some revocations, and the cursor of the next page; null on the last one.",
+                .object(
+                    [
+                        ("revocations", .array(of: .revocation)),
+                        ("cursor", Schema(["type": ["string", "null"]])),
+                    ], required: ["revocations", "cursor"]))
+        ]
+    ) { request, context throws(Problem) in
+        let members = RequestMembers(request)
+        let filter = try members.revocationFilter()
+        if let userID = filter.userID { request.subject.note(userID: userID) }
+        let highest = 999_999_999_999_999_999
+        let after = try members.integer("after", in: 0...highest, standard: highest)
+        let limit = try members.integer("limit", in: 1...1000, standard: 100)
+        let page = try await context.read { store throws(VaultError) in
+            try store.revocations(filter, before: after, limit: limit)
+        }
+        for damaged in page.damaged { context.log(.damagedRow(damaged)) }
+        let isLast = page.revocations.count + page.damaged.count < limit
+        return .json([
+            "revocations": .array(page.revocations.map { .object($0.resultMembers) }),
+            "cursor": isLast ? .null : page.next.map { .string(String($0)) } ?? .null,
+        ])
     }
 
     /// `GET /v1/revocations/{id}`
@@ -81,13 +125,27 @@ extension RequestSubject {
     }
 }
 
+extension RequestMembers {
+    fileprivate func revocationFilter() throws(Problem) -> RevocationFilter {
+        var filter = RevocationFilter(userID: try userID("user_id"))
+        if let text = try text("state") {
+            guard let state = RevocationJob.State(rawValue: text) else {
+                let names = RevocationJob.State.allCases.map(\.rawValue)
+                throw .malformed("'state' must be one of \(names.joined(separator: ", "))")
+            }
+            filter.states = [state]
+        }
+        return filter
+    }
+}
+
 extension RevocationInput {
     fileprivate init(
         _ request: RouteRequest, _ context: ServerContext
     ) async throws(Problem) {
         let members = RequestMembers(request)
         let (userID, clientID) = (try members.userID("user_id"), try members.clientID("client_id"))
-        let (token, code) = (try members.opaqueToken("token"), try members.opaqueToken("code"))
+        let (token, code) = (try members.revocableToken("token"), try members.opaqueToken("code"))
         var proof = RevocationJob.Proof.checkFirst
         if let text = try members.text("proof") {
             guard let known = RevocationJob.Proof(rawValue: text) else {
@@ -116,12 +174,14 @@ extension RevocationInput {
 extension Schema {
     private static let results: [(String, Schema)] = [
         ("revoked", .boolean("Whether no token is left that may work.")),
+        ("other_clients", .array(of: .string(), "Clients of tokens that are in no profile.")),
         ("confirmed", .boolean("Whether a refused refresh proves it.")), ("kind", .string()),
         ("client_id", Schema(["type": ["string", "null"]])),
         ("user_id", Schema(["type": ["string", "null"]])),
         ("token_fingerprint", .string()),
         ("http_status", Schema(["type": ["integer", "null"]])),
         ("at", .string(format: "date-time")),
+        ("unusual", .boolean("Whether the token has another shape than Apple's.")),
         ("was_active", .boolean()), ("evidence", .string()), ("apple_request_id", .string()),
         ("tokens", .array(of: .object([], isOpen: true))),
     ]

@@ -39,6 +39,7 @@ package final class Route: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case delete = "DELETE"
     }
 
     /// The permission that callers of a route need.

@@ -29,8 +29,9 @@ package struct RouteTable: Sendable {
     package static let api: RouteTable = RouteTable(
         listener: .api,
         routes: [
-            .exchange, .refresh, .revoke, .revocation, .events, .verify, .secret, .user, .openAPI,
-            .statusPage(scope: .token(.read)),
+            .exchange, .refresh, .revoke, .revocations, .revocation, .events, .verify, .secret,
+            .user,
+            .eraseUser, .openAPI, .statusPage(scope: .token(.read)),
         ])
 
     /// The routes for monitoring.
@@ -67,7 +68,9 @@ package struct RouteTable: Sendable {
             allowed.append(route)
         }
         guard let first = allowed.first else { return .nothing }
-        let methods = allowed.flatMap { $0.method == .get ? ["GET", "HEAD"] : ["POST"] }
+        let methods = allowed.flatMap { route in
+            [route.method.rawValue] + (route.method == .get ? ["HEAD"] : [])
+        }
         return .otherMethod(first.path, allowed: methods)
     }
 }

@@ -7,7 +7,8 @@ extension Route {
     /// `GET /v1/users/{user_id}`
     static let user = Route(
         .get, "/v1/users/{user_id}", scope: .token(.read),
-        "Shows the state of every token of a user, and the newest 100 entries of the history.",
+        "Shows the state of every token of a user, of all clients, and the newest 100 entries of the "
+            + "history.",
         parameters: [
             RouteParameter(.path, "user_id", "The user.", .userID("The user.")),
             RouteParameter(
@@ -34,10 +35,10 @@ extension Route {
         let before = try members.integer("before", in: 0...999_999_999, standard: .max)
         let clients = context.clients.current
         let page = try await context.call { () async throws(Diagnosis) in
-            try await context.access.page(of: userID, clients)
+            try await context.access.allTokens(of: userID, clients)
         }
         let history = try await context.read { store throws(VaultError) in
-            try store.vault.history(of: userID)
+            try store.vault.history(of: userID).entries
         }
         guard !page.isEmpty || !history.isEmpty else {
             throw Problem(.notFound("the vault has no records of this user"))
@@ -65,20 +66,5 @@ private struct UserReport {
             "history": .array(history[start..<end].reversed().map { .object($0.members) }),
             "before": start > 0 ? .string(String(start)) : .null,
         ]
-    }
-}
-
-extension VaultStore {
-    /// The history of a user, the oldest entry first.
-    fileprivate func history(of userID: UserID) throws(VaultError) -> [VaultHistoryEntry] {
-        var entries: [VaultHistoryEntry] = []
-        var last: VaultHistoryPosition?
-        while case let page = try history(
-            VaultHistoryFilter(userID: userID), after: last, limit: 1000), let next = page.next
-        {
-            entries += page.entries
-            last = next
-        }
-        return entries
     }
 }

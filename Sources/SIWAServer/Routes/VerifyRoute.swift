@@ -78,8 +78,10 @@ extension ServerContext {
         let keySet = if let known { known } else { await keys.keySet(for: token) }
         // A header that Apple never writes is invalid without a key.
         if keySet == nil, token.verificationKeyID != nil { throw Problem(.keysUnavailable) }
-        return TokenVerifier(keySet: keySet, audiences: audiences)
-            .verify(identityToken: token, boundTo: binding, at: clocks.now())
+        let verifier = TokenVerifier(keySet: keySet, audiences: audiences)
+        return await clock.judge(askingAs: clients.current.asking) {
+            verifier.verify(identityToken: token, boundTo: binding, at: $0)
+        }
     }
 }
 

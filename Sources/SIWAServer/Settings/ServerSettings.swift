@@ -1,6 +1,7 @@
 internal import HTTPServer
 package import JOSE
 package import SIWACLI
+package import ServerRecords
 
 /// The object `server` of the configuration.
 package struct ServerSettings: Hashable, Sendable {
@@ -14,6 +15,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var metrics: ListenerSettings?
     /// Where events are delivered; nil if they are only stored.
     package var delivery: DeliverySettings?
+    /// Whether the ends of revocations become events.
+    package var announcesRevocations = false
     /// The retention of events that need no more work.
     package var keep = Duration.seconds(30 * 86_400)
     /// The longest lifetime of a client_secret that callers may ask for.
@@ -22,10 +25,12 @@ package struct ServerSettings: Hashable, Sendable {
     package var logsUserIDs = true
     /// The file of keys that replaces Apple's; for tests.
     package var keySetFile: String?
+    /// The folder of what the server keeps between two runs; nil for the usual one.
+    package var stateFolder: String?
 
     private static let names = [
         "notifications", "api", "metrics", "deliver", "keep", "max_secret_lifetime",
-        "log_user_ids", "jwks_file",
+        "log_user_ids", "jwks_file", "state",
     ]
 
     /// Reads the settings; without the object, the default listeners are opened on this machine.
@@ -55,7 +60,10 @@ package struct ServerSettings: Hashable, Sendable {
             metrics = try ListenerSettings(object, resolve: resolve)
         }
         try checkDistinct(reader)
-        delivery = try DeliverySettings(reader, resolve: resolve)
+        if let object = try reader.object("deliver", knowing: DeliverySettings.names) {
+            announcesRevocations = try object.flag("revocations") ?? false
+            delivery = try DeliverySettings(object, resolve: resolve)
+        }
         if let keep = try reader.duration("keep") { self.keep = keep }
         if let lifetime = try reader.duration("max_secret_lifetime") {
             guard lifetime <= .seconds(180 * 86_400) else {
@@ -65,6 +73,7 @@ package struct ServerSettings: Hashable, Sendable {
         }
         if let logs = try reader.flag("log_user_ids") { logsUserIDs = logs }
         keySetFile = try reader.text("jwks_file").map(resolve)
+        stateFolder = try reader.text("state").map(resolve)
     }
 
     /// Fails if two listeners have one socket: each client would reach any of them, so that clients
@@ -112,6 +121,32 @@ package struct ServerSettings: Hashable, Sendable {
         api = ListenerSettings(standardFolder: folder)
     }
 
+    /// The folder of what the server keeps between two runs: by default the service manager's, or
+    /// that of an embedded vault.
+    ///
+    /// - Throws: ``Diagnosis`` if there is none.
+    func stateFolder(
+        vaultFile: String?, _ variables: (String) -> String?
+    ) throws(Diagnosis) -> String {
+        // systemd separates several folders by colons.
+        let managed = variables("STATE_DIRECTORY").flatMap {
+            $0.split(separator: ":").first.map(String.init)
+        }
+        let beside = vaultFile.map { file in
+            file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+        }
+        guard let folder = stateFolder ?? managed ?? beside else {
+            throw Diagnosis(
+                "configuration",
+                "server.state is not set, STATE_DIRECTORY neither, and the vault is not a file",
+                hints: [
+                    "add \"server\": {\"state\": FOLDER, …}: a folder that survives a restart, for "
+                        + "tokens that cannot be stored when the server ends"
+                ], exitCode: .settings)
+        }
+        return folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+    }
+
     /// What to tell the operator if no listener is opened; nil otherwise.
     var withoutListeners: String? {
         guard RouteTable.Listener.allCases.allSatisfy({ listener($0) == nil }) else { return nil }
@@ -126,6 +161,12 @@ package struct ServerSettings: Hashable, Sendable {
         // A reload reads another file of keys, too.
         if keySetFile != nil, old.keySetFile != nil { same.keySetFile = keySetFile }
         return self != same
+    }
+
+    /// What happens when a revocation ends whose caller polls it.
+    package var revocationEvents: RevocationEvents {
+        guard announcesRevocations else { return .off }
+        return delivery == nil ? .kept : .delivered
     }
 
     /// The settings of a listener; nil if it is not opened.
@@ -146,11 +187,17 @@ package struct DeliverySettings: Hashable, Sendable {
     package let secretFile: String
     /// The file of additional certificate authorities.
     package let authorityFile: String?
+    /// The most unfinished attempts.
+    package let maxInFlight: Int
 
-    /// Reads `deliver`; nil if it is absent.
-    init?(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
-        let names = ["url", "secret_file", "ca_file", "allow_http"]
-        guard let object = try reader.object("deliver", knowing: names) else { return nil }
+    /// The members of `deliver`.
+    static let names = [
+        "url", "secret_file", "ca_file", "allow_http", "max_in_flight", "revocations",
+    ]
+
+    /// Reads `deliver`; nil if it has only `"revocations": true`, whose events are then pulled.
+    init?(_ object: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
+        if try object.flag("revocations") == true, object.has(only: "revocations") { return nil }
         let (url, allowsHTTP) = (
             try object.requiredText("url"), try object.flag("allow_http") ?? false
         )
@@ -161,5 +208,8 @@ package struct DeliverySettings: Hashable, Sendable {
         }
         secretFile = resolve(try object.requiredText("secret_file"))
         authorityFile = try object.text("ca_file").map(resolve)
+        maxInFlight =
+            try object.integer("max_in_flight", in: DeliveryPlaces.limits)
+            ?? DeliveryPlaces.standardLimit
     }
 }

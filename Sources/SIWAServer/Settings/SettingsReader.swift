@@ -30,7 +30,21 @@ struct SettingsReader {
         return text
     }
 
+    /// Whether the object has no other member than this one.
+    func has(only name: String) -> Bool {
+        (reader.json.members ?? []).allSatisfy { $0.name.isExactly(name) }
+    }
+
     func flag(_ name: String) throws(Diagnosis) -> Bool? { try optional(name) }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(Diagnosis) -> Int? {
+        let number: Int? = try optional(name)
+        guard number.map(range.contains) ?? true else {
+            throw error(
+                name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
 
     func duration(_ name: String) throws(Diagnosis) -> Duration? {
         guard let text = try text(name) else { return nil }

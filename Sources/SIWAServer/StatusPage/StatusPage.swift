@@ -89,10 +89,32 @@ struct StatusPage {
                 left > .zero ? "valid for \(left.words(units: 1))" : "expired"
             )
         }
-        return table("Events", states(InboxState.allCases, report.counts?.inbox))
-            + table("Revocations", states(RevocationJob.State.allCases, report.counts?.revocations))
+        return table("Events", states(InboxState.allCases, report.counts?.inbox) + events)
+            + table(
+                "Revocations",
+                states(RevocationJob.State.allCases, report.counts?.revocations) + revocations)
             + table("Keys", [("Apple's keys", age)] + secrets)
             + table("Stored tokens", tokens)
+    }
+
+    private var events: [(String, String)] {
+        waiting(report.counts?.eventAttempts, since: report.counts?.oldestPendingEvent)
+    }
+
+    private var revocations: [(String, String)] {
+        waiting(report.counts?.revocationAttempts, since: report.counts?.oldestPendingRevocation)
+    }
+
+    /// How long pending work has waited, and until when it waits.
+    private func waiting(
+        _ attempts: ServerCounts.Attempts?, since age: Duration?
+    ) -> [(String, String)] {
+        guard let attempts else { return [] }
+        return [
+            ("waiting", "for \((age ?? .zero).words(units: 1))"),
+            ("next attempt", attempts.next.rfc3339),
+            ("last one waits until", attempts.last.rfc3339),
+        ]
     }
 
     private func states<State: RawRepresentable<String> & Hashable>(

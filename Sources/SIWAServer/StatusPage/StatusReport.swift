@@ -19,12 +19,24 @@ struct StatusReport: Sendable {
     let secretExpiries: [(profile: String, expiresAt: NumericDate)]
     let keySetAge: Duration?
     let isKeySetFixed: Bool
+    /// Apple's time minus this machine's; nil if it was not measured within the last hour.
+    let clockSkew: Duration?
     /// Clients of pending revocations that are in no profile.
     var missingProfiles: [ClientID] = []
 
     /// The problems, the most severe first.
     var issues: [Issue] {
-        readinessIssues + unverifiedIssues + deliveryIssues + revocationIssues + keyIssues
+        clockIssues + readinessIssues + unverifiedIssues + deliveryIssues + revocationIssues
+            + keyIssues
+    }
+
+    private var clockIssues: [Issue] {
+        guard let clockSkew, clockSkew.isWrongClock else { return [] }
+        return [
+            Issue(
+                fault: "This machine's clock is \(clockSkew.clockDifference).",
+                remedy: "Set it, for example with timedatectl set-ntp true.")
+        ]
     }
 
     private var readinessIssues: [Issue] {
@@ -70,7 +82,8 @@ struct StatusReport: Sendable {
         if let age = counts?.oldestPendingEvent, age > Self.lateDelivery {
             issues.append(
                 Issue(
-                    fault: "An event has waited for its delivery for \(age.words(units: 1)).",
+                    fault: "An event has waited for its delivery for \(age.words(units: 1))"
+                        + Self.until(counts?.eventAttempts),
                     remedy: "Run siwa inbox list --state pending; siwa inbox show has the reason."))
         }
         return issues
@@ -104,7 +117,8 @@ struct StatusReport: Sendable {
         if let age = counts?.oldestPendingRevocation, age > Self.lateRevocation {
             issues.append(
                 Issue(
-                    fault: "A revocation has waited for Apple for \(age.words(units: 1)).",
+                    fault: "A revocation has waited for Apple for \(age.words(units: 1))"
+                        + Self.until(counts?.revocationAttempts),
                     remedy: "Run siwa revocations list --state pending, and siwa doctor."))
         }
         return issues
@@ -128,6 +142,13 @@ struct StatusReport: Sendable {
         ]
     }
 
+    /// The end of a sentence about work that waits.
+    private static func until(_ attempts: ServerCounts.Attempts?) -> String {
+        attempts.map {
+            "; the next attempt is at \($0.next.rfc3339), the last at \($0.last.rfc3339)."
+        } ?? "."
+    }
+
     private static let lateDelivery = Duration.seconds(3600)
     private static let lateRevocation = Duration.seconds(3600)
     private static let oldKeySet = Duration.seconds(2 * 3600)
@@ -137,15 +158,15 @@ extension ServerContext {
     /// The current report.
     func statusReport() async -> StatusReport {
         // At the same time, so that the page takes no longer than the slowest of them.
-        async let readiness = readiness()
         async let activity = try? monitoringAccess.run { store throws(VaultError) in
             try store.activity(hours: 24)
         }
         let gauges = await gauges()
         return StatusReport(
-            at: clocks.now(), readiness: await readiness, counts: gauges.counts,
+            at: clocks.now(), readiness: readiness(), counts: gauges.counts,
             activity: await activity ?? [], secretExpiries: gauges.secretExpiries,
             keySetAge: gauges.keySetAge, isKeySetFixed: keys.isFixed,
-            missingProfiles: revocationWorker.missingProfiles.current)
+            clockSkew: gauges.clockSkew,
+            missingProfiles: revocationWorker.missingProfiles.current(clients.current))
     }
 }

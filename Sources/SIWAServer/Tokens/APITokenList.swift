@@ -8,7 +8,7 @@ package struct APITokenList: Sendable {
     /// The errors of unreadable rows.
     let damaged: [VaultError]
     /// When they were read, by the monotonic clock.
-    private let readAt: Duration
+    let readAt: Duration
 
     /// A removed token stops working within this time.
     static let lifetime = Duration.seconds(5)

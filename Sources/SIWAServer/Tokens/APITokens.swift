@@ -24,18 +24,15 @@ package final class APITokens: Sendable {
         guard let text = APITokenText.bearer(authorization) else {
             throw .unauthorized("the field Authorization: Bearer is missing")
         }
-        let digest: [UInt8]
-        let list: APITokenList
         do {
-            digest = try APITokenText.digest(of: text)
-            list = if let fresh { fresh } else { try await read() }
+            let digest = try APITokenText.digest(of: text)
+            if let token = fresh?.token(digest, at: clocks.now()) { return token.scopes }
+            // It may have been added since the last reading.
+            if let token = try await read().token(digest, at: clocks.now()) { return token.scopes }
         } catch {
             throw Diagnosis(error)
         }
-        guard let token = list.token(digest, at: clocks.now()) else {
-            throw .unauthorized("the token is unknown, removed or expired")
-        }
-        return token.scopes
+        throw .unauthorized("the token is unknown, removed or expired")
     }
 
     /// The tokens as last read, unless that is too long ago.
@@ -43,7 +40,16 @@ package final class APITokens: Sendable {
         list.withLock { $0 }.flatMap { $0.isFresh(at: clocks.timekeeper.elapsed()) ? $0 : nil }
     }
 
+    /// Reads the tokens. Concurrent callers share a reading that starts after their calls.
     private func read() async throws(VaultError) -> APITokenList {
+        let calledAt = clocks.timekeeper.elapsed()
+        while true {
+            let list = try await joinReading()
+            if list.readAt >= calledAt { return list }
+        }
+    }
+
+    private func joinReading() async throws(VaultError) -> APITokenList {
         let elapsed = clocks.timekeeper.elapsed
         let read = await readings.join(0) { [access] in
             let readAt = elapsed()

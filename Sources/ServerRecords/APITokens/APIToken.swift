@@ -3,7 +3,7 @@ package import Lifecycle
 
 /// A permission of the holder of a token.
 package enum APIScope: String, Hashable, Sendable, CaseIterable {
-    case exchange, refresh, revoke, verify, secret, read, reveal
+    case exchange, refresh, revoke, verify, secret, read, erase, reveal
 }
 
 /// The tokens of the API, and the damaged rows among them.

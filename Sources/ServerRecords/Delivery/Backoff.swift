@@ -10,7 +10,7 @@ package struct Backoff: Hashable, Sendable {
     package static let revocation = Self(total: .seconds(30 * 86_400))
 
     /// How long to wait after a failed attempt: twice as long each time, from a second to an
-    /// hour, and at least as long as the receiver asks for (`Retry-After`, up to a day).
+    /// hour, and at least as long as the receiver asks for (`Retry-After`, up to an hour).
     ///
     /// - Parameters:
     ///   - attempts: the number of failed attempts, including this one.
@@ -25,10 +25,10 @@ package struct Backoff: Hashable, Sendable {
         let share = min(max(jitter, 0), 1)
         // With the added jitter, the last attempts are an hour apart.
         let delay = min(doubled, Self.longest * 0.8) * (1 + share / 4)
-        return max(delay, min(retryAfter ?? .zero, Self.longestRetryAfter))
+        return max(delay, min(retryAfter ?? .zero, Self.longest))
     }
 
     private static let shortest = Duration.seconds(1)
-    private static let longest = Duration.seconds(3600)
-    private static let longestRetryAfter = Duration.seconds(86_400)
+    /// The longest wait.
+    package static let longest = Duration.seconds(3600)
 }

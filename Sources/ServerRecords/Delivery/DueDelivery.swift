@@ -15,6 +15,9 @@ package struct DueDelivery: Hashable, Sendable {
     package init(id: EventID, body: [UInt8], attempts: Int, age: Duration) {
         (self.id, self.body, self.attempts, self.age) = (id, body, attempts, age)
     }
+
+    /// Whether it was sent before.
+    package var isRetry: Bool { attempts > 0 }
 }
 
 /// Claimed events.

@@ -7,6 +7,8 @@ internal import Synchronization
 package final class GroupCommit: Sendable {
     private let store: any ServerStore
     private let decide: Decision
+    private let maxWait: Duration?
+    private let elapsed: @Sendable () -> Duration
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state = Mutex(State())
 
@@ -32,6 +34,7 @@ package final class GroupCommit: Sendable {
 
     private struct Waiting: Sendable {
         let event: IncomingEvent
+        let since: Duration
         let resume: @Sendable (Result<Receipt, VaultError>) -> Void
     }
 
@@ -42,15 +45,22 @@ package final class GroupCommit: Sendable {
 
     /// - Parameters:
     ///   - decide: computes the changes to the vault's records from events.
+    ///   - maxWait: how long an event waits for the commits before its own; nil for any time.
     ///   - run: runs blocking work on a thread where it does not delay other tasks.
     package init(
-        _ store: any ServerStore, decide: @escaping Decision,
+        _ store: any ServerStore, decide: @escaping Decision, maxWait: Duration? = nil,
+        timekeeper: Timekeeper = .system,
         run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         (self.store, self.decide, self.run) = (store, decide, run)
+        (self.maxWait, elapsed) = (maxWait, timekeeper.elapsed)
     }
 
     /// Stores an event. It is on disk when this returns.
+    ///
+    /// - Throws: ``VaultError`` of kind `busy`, without storing it, if earlier commits take too
+    ///   long: while the database does not answer, an event must not wait for the time limits of
+    ///   two commits.
     package func receive(_ event: IncomingEvent) async throws(VaultError) -> Receipt {
         let result = await withCheckedContinuation { continuation in
             receive(event) { continuation.resume(returning: $0) }
@@ -63,8 +73,9 @@ package final class GroupCommit: Sendable {
         _ event: IncomingEvent,
         then resume: @escaping @Sendable (Result<Receipt, VaultError>) -> Void
     ) {
+        let since = elapsed()
         let mustRun = state.withLock { state in
-            state.waiting.append(Waiting(event: event, resume: resume))
+            state.waiting.append(Waiting(event: event, since: since, resume: resume))
             defer { state.isRunning = true }
             return !state.isRunning
         }
@@ -81,10 +92,22 @@ package final class GroupCommit: Sendable {
             }
             if group.isEmpty { return }
             let start = ContinuousClock.now
-            commit(group)
+            commit(refusingLate(group))
             // Several events at once: more are likely to arrive soon.
             if group.count > 1 { Self.gather(start.duration(to: .now)) }
         }
+    }
+
+    /// Refuses the events that have waited too long; returns the others.
+    private func refusingLate(_ group: [Waiting]) -> [Waiting] {
+        guard let maxWait else { return group }
+        let now = elapsed()
+        let late = group.filter { now - $0.since >= maxWait }
+        for one in late {
+            one.resume(
+                .failure(VaultError(.busy, "earlier calls of the database take too long")))
+        }
+        return late.isEmpty ? group : group.filter { now - $0.since < maxWait }
     }
 
     /// Waits for events that can share the next transaction, for as long as the last one took. An
@@ -98,6 +121,7 @@ package final class GroupCommit: Sendable {
     /// Commits a group. If the database refuses the group, each event is committed alone, so that
     /// one bad event cannot fail the others.
     private func commit(_ group: [Waiting]) {
+        guard !group.isEmpty else { return }
         do throws(VaultError) {
             let receipt = try store.receive(group.map(\.event), decide)
             var stored = receipt.stored

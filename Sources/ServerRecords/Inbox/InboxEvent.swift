@@ -63,7 +63,10 @@ package struct InboxEvent: Hashable, Sendable {
 }
 
 /// The time of an event is before the year 0 or after the year 9999.
-package struct UnusableEvent: Error {}
+package struct UnusableEvent: Error, CustomStringConvertible {
+    /// What is wrong with it.
+    package var description: String { "its time is before the year 0 or after the year 9999" }
+}
 
 /// An event to store.
 package struct IncomingEvent: Hashable, Sendable {

@@ -17,4 +17,7 @@ package enum InboxState: String, Hashable, Sendable, CaseIterable {
 
     /// Whether Apple's signature of the event was verified.
     package var isVerified: Bool { self != .unverified && self != .rejected }
+
+    /// Whether a page shows events in this state, unless their contents were erased.
+    package var isShown: Bool { isVerified && self != .discarded }
 }

@@ -1,3 +1,4 @@
+internal import JOSE
 package import Lifecycle
 internal import SIWACrypto
 
@@ -49,10 +50,32 @@ package struct CodeEntry: Hashable, Sendable {
         }
     }
 
+    /// The place that the encryption of an answer authenticates.
+    ///
+    /// - Parameter digest: the digest of the code.
+    package static func place(of digest: [UInt8], _ clientID: ClientID) -> [String] {
+        ["code answer", clientID.rawValue, digest.hexadecimal]
+    }
+
     /// How long a repetition gets the same answer.
     package static let replayed = Duration.seconds(600)
     /// How long a code is remembered.
     package static let remembered = Duration.seconds(86_400)
+}
+
+/// The answer to a code, which is stored for ``CodeEntry/replayed``.
+package struct KeptAnswer: Hashable, Sendable {
+    /// The code.
+    package let code: CodeDigest
+    /// The client that the answer is bound to; nil if the row is damaged.
+    package let clientID: ClientID?
+    /// The sealed answer; nil if the row is damaged.
+    package let answer: SealedSecret?
+
+    /// Creates an answer.
+    package init(code: CodeDigest, clientID: ClientID?, answer: SealedSecret?) {
+        (self.code, self.clientID, self.answer) = (code, clientID, answer)
+    }
 }
 
 /// The decision about a request to exchange a code.

@@ -40,6 +40,9 @@ package struct CodeDigest: Hashable, Sendable {
     /// 32 bytes.
     package let bytes: [UInt8]
 
+    /// A digest that was computed before.
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+
     /// Computes the digest.
     ///
     /// - Throws: ``VaultError`` if OpenSSL provides no SHA-256.

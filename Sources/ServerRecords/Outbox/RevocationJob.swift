@@ -69,6 +69,8 @@ package struct RevocationJob: Hashable, Sendable {
     package var endedAt: NumericDate?
     /// Why the last attempt failed; nil without a failed attempt.
     package var lastError: String?
+    /// Whether the token has another shape than Apple's: that a refresh is refused proves little.
+    package var isUnusual: Bool
     /// The token or code, sealed; nil once it is revoked or unknown.
     package var secret: SealedSecret?
 
@@ -78,14 +80,36 @@ package struct RevocationJob: Hashable, Sendable {
         kind: Kind, proof: Proof, state: State = .pending,
         progress: RevocationProof.Progress = RevocationProof.Progress(), attempts: Int = 0,
         createdAt: NumericDate, nextAttemptAt: NumericDate? = nil, endedAt: NumericDate? = nil,
-        lastError: String? = nil, secret: SealedSecret?
+        lastError: String? = nil, isUnusual: Bool = false, secret: SealedSecret?
     ) {
         (self.number, self.clientID, self.userID) = (number, clientID, userID)
         (self.fingerprint, self.kind, self.proof) = (fingerprint, kind, proof)
         (self.state, self.progress, self.attempts) = (state, progress, attempts)
         (self.createdAt, self.nextAttemptAt) = (createdAt, nextAttemptAt)
         (self.endedAt, self.lastError, self.secret) = (endedAt, lastError, secret)
+        self.isUnusual = isUnusual
     }
+}
+
+// Clients without a profile.
+extension RevocationJob {
+    /// The error code of a job whose client is in no profile: nothing can be sent for it.
+    package static let clientWithoutProfile = "client_without_profile"
+
+    /// Whether the last attempt failed because no profile has the client.
+    package var waitsForProfile: Bool { Self.isAboutProfile(lastError) }
+
+    /// Whether the error of an attempt is that no profile has the client.
+    package static func isAboutProfile(_ error: String?) -> Bool {
+        error?.hasPrefix("\(clientWithoutProfile):") == true
+    }
+}
+
+extension RevocationJob {
+    /// The place that the encryption of a job's secret authenticates.
+    package static func place(
+        of fingerprint: TokenFingerprint, _ clientID: ClientID
+    ) -> [String] { ["revocation", clientID.rawValue, fingerprint.rawValue] }
 }
 
 // The events of a job.

@@ -47,12 +47,27 @@ extension RevocationJob.State {
     }
 }
 
+/// Which requests are listed.
+package struct RevocationFilter: Hashable, Sendable {
+    /// Requests in these states; all requests if empty.
+    package var states: [RevocationJob.State]
+    /// Requests that name this user.
+    package var userID: UserID?
+
+    /// Creates a filter; every request passes unless limited.
+    package init(states: [RevocationJob.State] = [], userID: UserID? = nil) {
+        (self.states, self.userID) = (states, userID)
+    }
+}
+
 /// A page of requests, the newest first, and the damaged rows among them.
 package struct RevocationPage: Hashable, Sendable {
     /// The readable requests.
     package var revocations: [RevocationStatus] = []
     /// The errors of unreadable rows.
     package var damaged: [VaultError] = []
+    /// The number of the last row; nil if the page is empty.
+    package var next: Int?
 
     /// An empty page.
     package init() {}

@@ -2,6 +2,7 @@ internal import CPostgres
 internal import Glibc
 internal import JOSE
 internal import Lifecycle
+internal import LocalFiles
 
 /// A database on a server that has, or will have, a vault.
 struct PostgresConnector: DatabaseConnector {
@@ -106,9 +107,18 @@ struct PostgresAttempt: Sendable {
         let refusal = ConnectionRefusal(words)
         let needsPassword = postgres.PQconnectionNeedsPassword(connection) == 1
         let kind = refusal.kind(needsPassword: needsPassword)
+        if refusal.state == nil, let remedy = limitRemedy(in: refusal.message) {
+            return DatabaseFailure(VaultError(.full, refusal.message, remedy: remedy))
+        }
         guard isAboutTLS, kind == .unusable else { return DatabaseFailure(kind, refusal.message) }
         return DatabaseFailure(.untrusted, refusal.message)
     }
+}
+
+/// The remedy if a message of libpq ends with the system's words for a limit of this process.
+private func limitRemedy(in message: String) -> String? {
+    [EMFILE, ENFILE].first { message.hasSuffix(String(cString: strerror($0))) }
+        .flatMap(systemLimitRemedy)
 }
 
 extension siwa_postgres {

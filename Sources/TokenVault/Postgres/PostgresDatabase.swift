@@ -53,14 +53,14 @@ final class PostgresDatabase: Database {
     }
 
     func begin(_ access: Access) throws(DatabaseFailure) {
-        guard isPooled else {
-            _ = try run(dialect.begin(access))
-            return
-        }
         do throws(DatabaseFailure) {
             _ = try run(dialect.begin(access))
         } catch {
-            guard error.isLoss else { throw error }
+            // A standby refuses to begin a transaction that writes: "feature not supported".
+            if access == .writing, error.error.message.hasSuffix("(0A000)") {
+                throw DatabaseFailure(.readOnly, error.error.message)
+            }
+            guard isPooled, error.isLoss else { throw error }
             // With pool_mode = statement, pgbouncer closes the connection, and libpq reports no
             // reason.
             throw DatabaseFailure(
@@ -68,7 +68,7 @@ final class PostgresDatabase: Database {
                 "\(error.error.message), at the beginning of a transaction; a pooler in front of it "
                     + "needs pool_mode = transaction or session", error.remedy)
         }
-        try set(forTransaction: true)
+        if isPooled { try set(forTransaction: true) }
     }
 
     private func set(forTransaction: Bool) throws(DatabaseFailure) {

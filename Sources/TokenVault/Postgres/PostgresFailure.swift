@@ -12,6 +12,7 @@ struct SQLState: Hashable {
         case "23503": .key
         case "40001", "40P01", "55P03", "57014", "53200", "53300": .busy
         case "53100": .full
+        case "25006": .readOnly
         // If every repetition has a unique violation, its cause is not a race but an unreadable
         // row.
         case "23502", "23505", "23514", "42P01", "42703", "XX001", "XX002": .damaged
@@ -39,6 +40,7 @@ struct SQLState: Hashable {
         switch code {
         case "23503": "the vault does not know the key that a record is sealed with"
         case "55P03": "others hold the vault for too long"
+        case "25006": "the PostgreSQL server is read-only"
         default: "PostgreSQL refuses"
         }
     }

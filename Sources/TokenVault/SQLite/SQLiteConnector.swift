@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import Glibc
 internal import Lifecycle
+internal import LocalFiles
 
 /// A file that has, or will have, a vault.
 struct SQLiteConnector: DatabaseConnector {
@@ -17,6 +18,16 @@ struct SQLiteConnector: DatabaseConnector {
         let database = try SQLiteDatabase(sqlite, path, timeout)
         if creating { try database.startLog() }
         return database
+    }
+
+    func removeIfEmpty() throws(DatabaseFailure) {
+        guard try connect(creating: false).run("SELECT 1 FROM sqlite_schema LIMIT 1").isEmpty else {
+            return
+        }
+        for file in [path, path + "-wal", path + "-shm"] where unlink(file) != 0 && errno != ENOENT
+        {
+            throw refusal("cannot be removed")
+        }
     }
 
     /// Creates the file before SQLite does, which would make it readable by everyone. SQLite's
@@ -40,9 +51,11 @@ struct SQLiteConnector: DatabaseConnector {
 
     private func refusal(_ what: String) -> DatabaseFailure {
         let code = errno
-        let isFull = code == ENOSPC || code == EDQUOT
+        let remedy = systemLimitRemedy(code)
         return DatabaseFailure(
-            isFull ? .full : .unusable,
-            "\(name) \(what): \(String(cString: strerror(code)).lowercased())")
+            VaultError(
+                code == ENOSPC || remedy != nil ? .full : .unusable,
+                "\(name) \(what): \(String(cString: strerror(code)).lowercased())",
+                remedy: remedy))
     }
 }

@@ -1,13 +1,18 @@
 internal import CSQLite
 internal import Glibc
 internal import Lifecycle
+internal import LocalFiles
 
 extension VaultError.Kind {
     /// The error for a result code of SQLite.
     ///
     /// - Parameter system: the system's error number, if there was one.
     init(sqlite code: CInt, system: CInt) {
-        let isFull = system == ENOSPC || system == EDQUOT
+        // SQLITE_IOERR_WRITE, after which SQLite may have lost the system's error number.
+        let isWrite = code == SQLITE_IOERR | 3 << 8
+        let isFull =
+            [ENOSPC, EDQUOT].contains(system) || systemLimitRemedy(system) != nil
+            || isWrite && system == 0
         self =
             switch code & 0xFF {
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: .busy
@@ -25,7 +30,12 @@ extension siwa_sqlite {
     func failure(_ code: CInt, _ connection: OpaquePointer?, _ path: String) -> DatabaseFailure {
         let system = sqlite3_system_errno(connection)
         let kind = VaultError.Kind(sqlite: code, system: system)
-        return DatabaseFailure(kind, "'\(path)': \(reason(code, connection, system))")
+        let isSystems = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
+        return DatabaseFailure(
+            VaultError(
+                kind, "'\(path)': \(reason(code, connection, system))",
+                remedy: code == siwa_foreign_key_missing
+                    ? VaultError.unknownKeyRemedy : isSystems ? systemLimitRemedy(system) : nil))
     }
 
     private func reason(_ code: CInt, _ connection: OpaquePointer?, _ system: CInt) -> String {

@@ -125,6 +125,13 @@ struct CheckedRow {
         }
     }
 
+    mutating func fingerprint() throws(DamagedColumn) -> TokenFingerprint {
+        guard let fingerprint = TokenFingerprint(try text("token_fingerprint")) else {
+            throw DamagedColumn("its token_fingerprint is not 12 hexadecimal digits")
+        }
+        return fingerprint
+    }
+
     mutating func eventID() throws(DamagedColumn) -> EventID {
         guard let id = EventID(try text("jti")) else {
             throw DamagedColumn("its jti is not 1 to 255 visible ASCII characters")
@@ -144,8 +151,8 @@ struct CheckedRow {
 extension ClosedRange<Int> {
     /// The possible numbers of attempts.
     static let attempts = 0...Int(Int32.max)
-    /// The possible positions of the inbox, which are the API's cursors, and numbers of jobs.
-    static let positions = 0...999_999_999_999_999_999
+    /// The possible positions of the inbox, of which cursors have 56 bits, and numbers of jobs.
+    static let positions = 0...((1 << 56) - 1)
     /// The possible HTTP statuses.
     static let statuses = 100...999
 }

@@ -5,14 +5,25 @@ internal import ServerRecords
 // Claiming deliveries and recording their outcomes, within a writing transaction. A leased event is
 // due when its lease ends.
 extension Database {
-    /// Claims up to `limit` events that are due.
+    /// Claims events that are due.
     func claimDeliveries(
-        _ limit: Int, _ lease: VaultLease
+        _ room: DeliveryRoom, _ lease: VaultLease
     ) throws(DatabaseFailure) -> DueDeliveries {
         var due = DueDeliveries()
+        try claim("attempts <= 0", upTo: min(room.firstAttempts, room.total), lease, &due)
+        let left = room.total - due.deliveries.count
+        try claim("attempts > 0", upTo: min(room.retries, left), lease, &due)
+        return due
+    }
+
+    /// Claims events of one kind, which has an index of its own.
+    private func claim(
+        _ kind: String, upTo count: Int, _ lease: VaultLease, _ due: inout DueDeliveries
+    ) throws(DatabaseFailure) {
+        let limit = due.deliveries.count + count
         // Ends because events that are held back are examined once a minute.
         while due.deliveries.count < limit {
-            let rows = try dueEvents(limit - due.deliveries.count)
+            let rows = try dueEvents(kind, limit - due.deliveries.count)
             if rows.isEmpty { break }
             var held: [[Value]] = []
             var leased: [[Value]] = []
@@ -34,17 +45,16 @@ extension Database {
             try self.lease(leased)
             for position in damaged { try deferDamagedEvent(position) }
         }
-        return due
     }
 
     /// Due events, those that have been due longest first, and whether an earlier event of their
     /// user holds them back.
-    private func dueEvents(_ limit: Int) throws(DatabaseFailure) -> [[Value]] {
+    private func dueEvents(_ kind: String, _ limit: Int) throws(DatabaseFailure) -> [[Value]] {
         let sql = """
             SELECT position, CASE WHEN \(isHeldBack) THEN 1 ELSE 0 END,
                 jti, body, attempts, changed_at, \(dialect.now)
             FROM inbox_event
-            WHERE state = 'pending' AND due_at <= \(dialect.moment)
+            WHERE state = 'pending' AND \(kind) AND due_at <= \(dialect.moment)
             ORDER BY due_at, position LIMIT $1 \(dialect.skippingLockedRows)
             """
         return try run(sql, .integer(limit))
@@ -62,7 +72,7 @@ extension Database {
         """
     }
 
-    /// Lets events wait that are still held back. On PostgreSQL, ``dueEvents(_:)`` may lock an event
+    /// Lets events wait that are still held back. On PostgreSQL, ``dueEvents(_:_:)`` may lock an event
     /// that was released in the meantime, and yet see the earlier event as it was before.
     private func hold(_ positions: [[Value]]) throws(DatabaseFailure) {
         _ = try run(
@@ -91,7 +101,7 @@ extension Database {
     private func deferDamagedEvent(_ position: Value) throws(DatabaseFailure) {
         _ = try run(
             """
-            UPDATE inbox_event SET due_at = \(dialect.moment) + 3600000,
+            UPDATE inbox_event SET due_at = \(dialect.moment) + \(Self.longestWait),
                 holds_until = \(dialect.moment), lease_owner = NULL
             WHERE position = $1
             """, position)

@@ -4,17 +4,6 @@ internal import ServerRecords
 
 // Reading the inbox.
 extension Database {
-    /// Verified events after a position, in the order of commit.
-    func events(after position: Int, _ limit: Int) throws(DatabaseFailure) -> InboxPage {
-        let sql = """
-            SELECT \(InboxEntry.columns) FROM inbox_event
-            WHERE position > $1 AND state NOT IN ('unverified', 'rejected', 'discarded')
-                AND body IS NOT NULL
-            ORDER BY position LIMIT $2
-            """
-        return InboxPage(try run(sql, .integer(position), .integer(limit)))
-    }
-
     /// Unverified payloads, in the order of commit.
     func unverified(after position: Int, _ limit: Int) throws(DatabaseFailure) -> InboxPage {
         // There are at most a thousand; sorting them is faster than reading all events.
@@ -25,24 +14,61 @@ extension Database {
         return InboxPage(try run(sql, .integer(position), .integer(limit)))
     }
 
-    /// Events before a position, the newest first.
+    /// Events before a position, the newest first. Several states are read one after the other, each
+    /// along its index.
     func inbox(
         _ filter: InboxFilter, before position: Int?, _ limit: Int
     ) throws(DatabaseFailure) -> InboxPage {
+        var rows: [[Value]] = []
+        let states = Set(filter.states).map(Optional.some)
+        for state in states.isEmpty ? [nil] : states {
+            rows += try self.rows(filter, state, before: position, limit)
+        }
+        if states.count > 1 {
+            rows.sort { ($0.first?.integer ?? .min) > ($1.first?.integer ?? .min) }
+        }
+        return InboxPage(Array(rows.prefix(limit)), isDescending: true)
+    }
+
+    private func rows(
+        _ filter: InboxFilter, _ state: InboxState?, before position: Int?, _ limit: Int
+    ) throws(DatabaseFailure) -> [[Value]] {
         var conditions = Conditions()
         if let position { conditions.add("position <", .integer(position)) }
         if let userID = filter.userID { conditions.add("user_id =", .text(userID.rawValue)) }
         if let type = filter.type { conditions.add("type =", .text(type)) }
         if let since = filter.since { conditions.add("received_at >=", .integer(since.seconds)) }
-        if !filter.states.isEmpty {
-            let states = filter.states.map { conditions.add(.text($0.rawValue)) }
-            conditions.add("state IN (\(states.joined(separator: ", ")))")
-        }
+        if let state { conditions.add("state =", .text(state.rawValue)) }
         let sql = """
             SELECT \(InboxEntry.columns) FROM inbox_event \(conditions.sql)
             ORDER BY position DESC LIMIT \(conditions.add(.integer(limit)))
             """
-        return InboxPage(try run(sql, conditions.values), isDescending: true)
+        return try run(sql, conditions.values)
+    }
+
+    /// The verified events of users that affect tokens, by their times.
+    ///
+    /// - Parameter audiences: the `aud` of the notifications that concern these users' clients.
+    func notices(
+        of users: [VaultUser], from audiences: [ClientID]
+    ) throws(DatabaseFailure) -> [VaultNotice] {
+        let states = InboxState.allCases.filter(\.isVerified).map { "'\($0.rawValue)'" }
+        let sql = """
+            SELECT type, client_id, event_time FROM inbox_event
+            WHERE user_id = $1 AND state IN (\(states.joined(separator: ", ")))
+            ORDER BY event_time, position
+            """
+        let names = Set(audiences.map(\.rawValue))
+        let found = try run(sql, each: users.map { [.text($0.userID.rawValue)] })
+        return zip(users, found).flatMap { user, rows in
+            rows.compactMap { row in
+                guard row.count == 3, let type = row[0].text, let audience = row[1].text,
+                    names.contains(audience), let seconds = row[2].integer
+                else { return nil }
+                return VaultNotice(
+                    NotificationEvent.Kind(rawValue: type), at: NumericDate(seconds), users: [user])
+            }
+        }
     }
 
     func inboxEvent(_ id: EventID) throws(DatabaseFailure) -> InboxPage {
@@ -52,7 +78,7 @@ extension Database {
 }
 
 extension InboxEntry {
-    fileprivate static let columns = """
+    static let columns = """
         position, jti, type, client_id, user_id, event_time, received_at, state, attempts, \
         due_at, last_error, body
         """
@@ -80,7 +106,7 @@ extension InboxPage {
     /// Reads rows, in their order.
     ///
     /// - Parameter isDescending: whether the newest are first.
-    fileprivate init(_ rows: [[Value]], isDescending: Bool = false) {
+    init(_ rows: [[Value]], isDescending: Bool = false) {
         self.init()
         for row in rows where row.count == 12 {
             // A cursor with an impossible position would end the reading forever.

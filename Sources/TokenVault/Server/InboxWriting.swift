@@ -15,11 +15,12 @@ extension Database {
     }
 
     /// Adds events; returns those that were not in the inbox before.
+    ///
+    /// - Parameter first: the first of the positions that were taken for them.
     func insert(
-        _ events: [IncomingEvent], _ counts: inout CountChanges
+        _ events: [IncomingEvent], at first: Int, _ counts: inout CountChanges
     ) throws(DatabaseFailure) -> Set<EventID> {
         guard !events.isEmpty else { return [] }
-        let first = try takePositions(events.count)
         let answers = try run(
             inserting,
             each: events.enumerated().map { index, incoming in
@@ -38,9 +39,9 @@ extension Database {
     private var inserting: String {
         """
         INSERT INTO inbox_event (position, jti, type, client_id, user_id, event_time,
-            received_at, expires_at, state, changed_at, due_at, body)
+            received_at, expires_at, state, changed_at, due_at, body, mark)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \(dialect.now),
-            CASE WHEN $9 = 'pending' THEN \(dialect.moment) END, $10)
+            CASE WHEN $9 = 'pending' THEN \(dialect.moment) END, $10, $11)
         ON CONFLICT (jti) DO NOTHING RETURNING 1
         """
     }
@@ -106,7 +107,8 @@ extension Database {
     /// Makes events pending with zero attempts. An event that is being sent is not changed.
     func replay(_ selection: InboxSelection) throws(DatabaseFailure) -> Set<EventID> {
         let change = """
-            due_at = \(dialect.moment), attempts = 0, holds_until = NULL, last_error = NULL
+            due_at = \(dialect.moment), attempts = 0, last_error = NULL,
+                holds_until = CASE WHEN event_time = \(InboxEvent.timeless.seconds) THEN 0 END
             """
         var counts = CountChanges()
         var replayed: Set<EventID> = []
@@ -145,9 +147,7 @@ extension Database {
     }
 
     /// Erases the contents of a user's events. Their ids stay: Apple may send them again.
-    func forget(_ userID: UserID) throws(DatabaseFailure) -> Int {
-        let user = Value.text(userID.rawValue)
-        var counts = CountChanges()
+    func forget(_ user: Value, _ counts: inout CountChanges) throws(DatabaseFailure) -> Int {
         try move([.pending, .dead], to: .discarded, "user_id = $1", user, &counts)
         var erased = 0
         for state in [InboxState.unverified, .rejected] {
@@ -164,7 +164,6 @@ extension Database {
             WHERE user_id = $1 AND body IS NOT NULL RETURNING 1
             """, user
         ).count
-        try counts.write(to: self)
         return erased
     }
 }
@@ -177,7 +176,7 @@ extension InboxEvent {
     fileprivate func values(at position: Int, _ state: InboxState) -> [Value] {
         [.integer(position), id.value, .text(type)] + user.values + [
             .integer(occurredAt.seconds), .integer(receivedAt.seconds),
-            .integer(expiresAt.seconds), .text(state.rawValue), .bytes(body),
+            .integer(expiresAt.seconds), .text(state.rawValue), .bytes(body), .newMark,
         ]
     }
 }
@@ -187,6 +186,7 @@ extension UnverifiedNotification {
         [.integer(position), id.value, .text(type)] + user.values + [
             .integer(occurredAt.seconds), .integer(receivedAt.seconds),
             .integer(receivedAt.seconds), .text(InboxState.unverified.rawValue), .bytes(payload),
+            .newMark,
         ]
     }
 }

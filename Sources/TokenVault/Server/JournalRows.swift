@@ -70,6 +70,53 @@ extension Database {
         }
     }
 
+    /// Erases answers that can no longer be repeated.
+    ///
+    /// - Returns: the time until the next answer is due; nil if none is stored.
+    func eraseAnswers(_ limit: Int) throws(DatabaseFailure) -> Duration? {
+        let age = Value.integer(CodeEntry.replayed.wholeMilliseconds)
+        _ = try run(
+            """
+            UPDATE code_journal SET key_number = NULL, answer = NULL WHERE code_sha256 IN (
+                SELECT code_sha256 FROM code_journal
+                WHERE answer IS NOT NULL AND changed_at <= \(dialect.moment) - $1
+                ORDER BY changed_at LIMIT $2)
+            """, age, .integer(limit))
+        let next = try run(
+            """
+            SELECT changed_at - \(dialect.moment) + $1 FROM code_journal
+            WHERE answer IS NOT NULL ORDER BY changed_at LIMIT 1
+            """, age)
+        return next.first.map { .milliseconds(max($0.first?.integer ?? 0, 0)) }
+    }
+
+    /// Erases the answers to some codes.
+    func eraseAnswers(to codes: [CodeDigest]) throws(DatabaseFailure) {
+        _ = try run(
+            "UPDATE code_journal SET key_number = NULL, answer = NULL WHERE code_sha256 = $1",
+            each: codes.map { [$0.value] })
+    }
+
+    /// The stored answers after a code, in the order of their codes.
+    func keptAnswers(
+        after code: CodeDigest?, _ limit: Int
+    ) throws(DatabaseFailure) -> [KeptAnswer] {
+        let sql = """
+            SELECT code_sha256, client_id, key_number, answer FROM code_journal
+            WHERE code_sha256 > $1 AND answer IS NOT NULL ORDER BY code_sha256 LIMIT $2
+            """
+        let rows = try run(sql, .bytes(code?.bytes ?? []), .integer(limit))
+        return rows.compactMap { row in
+            row[0].bytes.map { code in
+                var rest = CheckedRow(Array(row.dropFirst()))
+                let clientID = try? rest.clientID()
+                return KeptAnswer(
+                    code: CodeDigest(bytes: code), clientID: clientID,
+                    answer: clientID == nil ? nil : try? rest.optionalSecret())
+            }
+        }
+    }
+
     /// Ends all leases, because no process is running.
     func endCodeLeases() throws(DatabaseFailure) {
         _ = try run("UPDATE code_journal SET lease_until = 0 WHERE state = 'sent'")

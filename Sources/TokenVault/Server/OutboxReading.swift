@@ -17,11 +17,13 @@ extension Database {
 
     /// Requests, the newest first.
     func revocations(
-        _ states: [RevocationJob.State], _ limit: Int
+        _ filter: RevocationFilter, before number: Int?, _ limit: Int
     ) throws(DatabaseFailure) -> RevocationPage {
         var conditions = Conditions()
-        if !states.isEmpty {
-            let states = states.map { conditions.add(.text($0.rawValue)) }
+        if let number { conditions.add("id <", .integer(number)) }
+        if let userID = filter.userID { conditions.add("user_id =", .text(userID.rawValue)) }
+        if !filter.states.isEmpty {
+            let states = filter.states.map { conditions.add(.text($0.rawValue)) }
             conditions.add("state IN (\(states.joined(separator: ", ")))")
         }
         let sql = """
@@ -30,6 +32,7 @@ extension Database {
             """
         var page = RevocationPage()
         for row in try run(sql, conditions.values) {
+            page.next = row[0].integer
             let jobs = try jobRows(of: row[0])
             do throws(DamagedColumn) {
                 page.revocations.append(try RevocationStatus(row, jobs))
@@ -72,7 +75,7 @@ extension RevocationJob {
     static let writtenColumns = """
         client_id, user_id, token_fingerprint, kind, proof, state, was_active, http_status, \
         apple_request_id, evidence, refresh_status, attempts, ended_at, last_error, key_number, \
-        sealed
+        sealed, is_unusual
         """
 
     /// The columns that are read.
@@ -86,6 +89,7 @@ extension RevocationJob {
             Value(progress.requestID), Value(progress.evidence?.rawValue),
             Value(progress.refreshStatus), .integer(attempts), Value(endedAt?.seconds),
             Value(lastError), Value(secret?.keyNumber), secret.map { .bytes($0.bytes) } ?? .null,
+            .integer(isUnusual ? 1 : 0),
         ]
     }
 
@@ -94,9 +98,7 @@ extension RevocationJob {
         let number = try row.integer("number", in: .positions)
         let clientID = try row.clientID()
         let userID = try row.optionalUserID()
-        guard let fingerprint = TokenFingerprint(try row.text("token_fingerprint")) else {
-            throw DamagedColumn("its token_fingerprint is not 12 hexadecimal digits")
-        }
+        let fingerprint = try row.fingerprint()
         let kind: Kind = try row.known("kind")
         let proof: Proof = try row.known("proof")
         let state: State = try row.known("state")
@@ -105,12 +107,13 @@ extension RevocationJob {
         let endedAt = try row.optionalDate("ended_at")
         let lastError = try row.optionalText("last_error")
         let secret = try row.optionalSecret()
+        let isUnusual = try row.integer("is_unusual", in: 0...1) == 1
         self.init(
             number: number, clientID: clientID, userID: userID, fingerprint: fingerprint,
             kind: kind, proof: proof, state: state, progress: progress, attempts: attempts,
             createdAt: try row.date("created_at"),
             nextAttemptAt: try row.optionalMoment("due_at"), endedAt: endedAt,
-            lastError: lastError, secret: secret)
+            lastError: lastError, isUnusual: isUnusual, secret: secret)
     }
 }
 

@@ -27,14 +27,19 @@ extension Database {
             ($0.clientID.rawValue, $0.fingerprint) < ($1.clientID.rawValue, $1.fingerprint)
         }
         for job in inOrder {
-            let number = if let shared = try shared(job) { shared } else { try insert(job) }
+            let number =
+                if let shared = try shared(job) {
+                    shared
+                } else if let dead = try deadForWantOfProfile(job) { dead } else { try insert(job) }
             _ = try run(
                 "INSERT INTO revocation_part (revocation, job) VALUES ($1, $2)", id, number)
         }
-        try settle([id], &counts)
+        try settle([id], .off, &counts)
     }
 
-    /// The number of another pending job for the same token.
+    /// The number of another pending job for the same token, which gets the stronger proof of both.
+    /// If they are encrypted with different keys, it gets this job's token, because the key of the
+    /// other may be missing.
     private func shared(_ job: RevocationJob) throws(DatabaseFailure) -> Value? {
         let rows = try run(
             """
@@ -47,8 +52,34 @@ extension Database {
         guard var known = try? RevocationJob(row) else { return row[0] }
         known.join(job.proof)
         _ = try run(
-            "UPDATE revocation_job SET proof = $2 WHERE id = $1", row[0],
-            .text(known.proof.rawValue))
+            """
+            UPDATE revocation_job SET proof = $2, user_id = COALESCE(user_id, $3) WHERE id = $1
+            """, row[0], .text(known.proof.rawValue), Value(job.userID?.rawValue))
+        if known.kind == job.kind, let new = job.secret, new.keyNumber != known.secret?.keyNumber {
+            _ = try run(
+                """
+                UPDATE revocation_job SET key_number = $2, sealed = $3,
+                    due_at = CASE WHEN lease_owner IS NULL THEN \(dialect.moment) ELSE due_at END
+                WHERE id = $1
+                """, row[0], .integer(new.keyNumber), .bytes(new.bytes))
+        }
+        return row[0]
+    }
+
+    /// The number of the token's last job, if the job waits for a profile and that one was given up
+    /// while it waited for one: a repeated request does not begin another 30 days.
+    private func deadForWantOfProfile(_ job: RevocationJob) throws(DatabaseFailure) -> Value? {
+        guard job.waitsForProfile, let userID = job.userID else { return nil }
+        let rows = try run(
+            """
+            SELECT \(RevocationJob.columns) FROM revocation_job
+            WHERE user_id = $1 AND client_id = $2 AND token_fingerprint = $3
+            ORDER BY id DESC LIMIT 1
+            """, .text(userID.rawValue), .text(job.clientID.rawValue),
+            .text(job.fingerprint.rawValue))
+        guard let row = rows.first, let last = try? RevocationJob(row), last.state == .dead,
+            last.waitsForProfile
+        else { return nil }
         return row[0]
     }
 
@@ -57,7 +88,7 @@ extension Database {
         let sql = """
             INSERT INTO revocation_job (\(RevocationJob.writtenColumns), created_at, due_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-                CASE WHEN $6 = 'pending' THEN \(dialect.moment) END)
+                $18, CASE WHEN $6 = 'pending' THEN \(dialect.moment) END)
             RETURNING id
             """
         guard
@@ -68,7 +99,12 @@ extension Database {
 
     /// Ends requests whose jobs have all ended. If several processes end jobs of a request at the
     /// same time, the last one to lock it sees the changes of the others.
-    func settle(_ requests: [Value], _ counts: inout CountChanges) throws(DatabaseFailure) {
+    ///
+    /// - Parameter events: what happens to the events of those that were promised to their callers.
+    func settle(
+        _ requests: [Value], _ events: RevocationEvents, _ counts: inout CountChanges
+    ) throws(DatabaseFailure) {
+        var promised: [String] = []
         for id in requests {
             _ = try run("SELECT 1 FROM revocation WHERE id = $1 \(dialect.lockingRows)", id)
             let states = try run(
@@ -82,21 +118,72 @@ extension Database {
             let ended = try run(
                 """
                 UPDATE revocation SET state = $2, ended_at = \(dialect.now)
-                WHERE id = $1 AND state = 'pending' RETURNING 1
+                WHERE id = $1 AND state = 'pending' RETURNING revocation_id, answered_202
                 """, id, .text(state.rawValue))
-            if ended.isEmpty { continue }
+            guard let row = ended.first else { continue }
             counts.add(-1, RevocationJob.State.pending)
             counts.add(1, state)
             counts.add(1, state == .revoked ? .revoked : .unrevoked)
+            if row[1].integer == 1, let id = row[0].text { promised.append(id) }
         }
+        if events != .off { try announce(promised, events, &counts) }
+    }
+
+    /// Adds the ends of requests to the inbox. They hold back no event of their users.
+    private func announce(
+        _ ids: [String], _ events: RevocationEvents, _ counts: inout CountChanges
+    ) throws(DatabaseFailure) {
+        var ended: [IncomingEvent] = []
+        for id in ids {
+            do throws(DatabaseFailure) {
+                guard let event = try revocation(id).flatMap({ InboxEvent(endOf: $0) }) else {
+                    continue
+                }
+                ended.append(
+                    IncomingEvent(event, isDelivered: events == .delivered, notice: nil))
+            } catch {
+                // A damaged row must not prevent the end of a job.
+                guard error.error.kind == .recordDamaged else { throw error }
+            }
+        }
+        guard !ended.isEmpty else { return }
+        let first = try takePositions(ended.count)
+        let stored = try insert(ended, at: first, &counts)
+        counts.add(-stored.count, .received)
+        _ = try run(
+            "UPDATE inbox_event SET holds_until = 0 WHERE jti = $1", each: stored.map { [$0.value] }
+        )
+    }
+
+    /// Notes that a pending request was answered before its end.
+    func promise(_ id: String) throws(DatabaseFailure) {
+        _ = try run(
+            """
+            UPDATE revocation SET answered_202 = 1 WHERE revocation_id = $1 AND state = 'pending'
+            """, .text(id))
+    }
+
+    /// Makes the jobs of clients due that waited for a profile.
+    func resumeRevocations(of clients: [ClientID]) throws(DatabaseFailure) {
+        _ = try run(
+            """
+            UPDATE revocation_job SET due_at = \(dialect.moment), last_error = NULL
+            WHERE state = 'pending' AND lease_owner IS NULL AND client_id = $1
+                AND last_error LIKE $2
+            """,
+            each: clients.map {
+                [.text($0.rawValue), .text("\(RevocationJob.clientWithoutProfile):%")]
+            })
     }
 
     /// Writes a job that its owner still holds. A job whose code was exchanged keeps its token: it
     /// is not overwritten by an attempt that only has the code. It ends if another job has the
     /// token.
     func note(
-        _ job: RevocationJob, _ delay: Duration?, by owner: String
+        _ job: RevocationJob, _ delay: Duration?, by owner: String, _ events: RevocationEvents
     ) throws(DatabaseFailure) -> Bool {
+        // Everyone who adds events locks it before requests and jobs.
+        if job.state != .pending, events != .off { try lockPosition() }
         guard try !merge(job, by: owner) else { return false }
         let isKept = job.state == .pending && delay == nil
         let sql = """
@@ -104,10 +191,11 @@ extension Database {
                 kind = $4, proof = $5, state = $6, was_active = $7, http_status = $8,
                 apple_request_id = $9, evidence = $10, refresh_status = $11, attempts = $12,
                 ended_at = $13, last_error = $14, key_number = $15, sealed = $16,
-                due_at = CASE WHEN $6 <> 'pending' THEN NULL WHEN $17 = 1 THEN due_at
-                    ELSE \(dialect.moment) + $18 END,
-                lease_owner = CASE WHEN $17 = 1 THEN lease_owner END
-            WHERE id = $19 AND state = 'pending' AND lease_owner = $20
+                is_unusual = $17,
+                due_at = CASE WHEN $6 <> 'pending' THEN NULL WHEN $18 = 1 THEN due_at
+                    ELSE \(dialect.moment) + $19 END,
+                lease_owner = CASE WHEN $18 = 1 THEN lease_owner END
+            WHERE id = $20 AND state = 'pending' AND lease_owner = $21
                 AND (kind = 'code' OR $4 <> 'code')
             RETURNING 1
             """
@@ -120,7 +208,7 @@ extension Database {
         guard !written.isEmpty else { return false }
         guard job.state != .pending else { return true }
         var counts = CountChanges()
-        try settle(requests(ofJob: job.number), &counts)
+        try settle(requests(ofJob: job.number), events, &counts)
         try counts.write(to: self)
         return true
     }
@@ -143,7 +231,7 @@ extension Database {
         return true
     }
 
-    private func requests(ofJob number: Int) throws(DatabaseFailure) -> [Value] {
+    func requests(ofJob number: Int) throws(DatabaseFailure) -> [Value] {
         let sql = "SELECT revocation FROM revocation_part WHERE job = $1 ORDER BY revocation"
         return try run(sql, .integer(number)).compactMap(\.first)
     }

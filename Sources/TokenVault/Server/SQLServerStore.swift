@@ -16,8 +16,8 @@ final class SQLServerStore: ServerStore {
         let name = connector.name
         return SQLVaultStore(
             connector, pool,
-            requiring: { database throws(DatabaseFailure) in
-                try Schema.vault.require(in: database, name)
+            requiring: { database, access throws(DatabaseFailure) in
+                try Schema.vault.require(for: access, in: database, name)
             })
     }
 
@@ -27,7 +27,7 @@ final class SQLServerStore: ServerStore {
     ) throws(VaultError) -> Result {
         let name = connector.name
         return try pool.transaction(access) { database throws(DatabaseFailure) in
-            try Schema.server.require(and: .vault, in: database, name)
+            try Schema.server.require(and: .vault, for: access, in: database, name)
             return try body(database)
         }
     }
@@ -47,16 +47,50 @@ final class SQLServerStore: ServerStore {
     func prepare(isAlone: Bool) throws(VaultError) {
         let name = connector.name
         try pool.transaction(.writing) { database throws(DatabaseFailure) in
+            try Schema.vault.require(for: .writing, in: database, name)
             try Schema.server.createOrMigrate(database, name)
-            guard isAlone else { return }
+            try database.bringBackParked()
+            guard isAlone else { return try database.removeEndedServers(all: false) }
+            try database.removeEndedServers(all: true)
             try database.endDeliveryLeases()
             try database.endCodeLeases()
             try database.endRevocationLeases()
         }
     }
 
+    func examine() throws(VaultError) -> ServerTables {
+        let name = connector.name
+        return try pool.examine(.writing) { database throws(DatabaseFailure) in
+            var pending: [String] = []
+            for schema in [Schema.vault, .server] {
+                if let change = try schema.pendingChange(in: database, name) {
+                    pending.append(change)
+                } else {
+                    let tables =
+                        schema.table == Schema.vault.table ? CopiedTable.vault : CopiedTable.server
+                    for table in tables { try table.requireColumns(in: database) }
+                }
+            }
+            return ServerTables(pending: pending, keyChecks: try database.keyChecks())
+        }
+    }
+
+    func beat(_ server: ServerInstance) throws(VaultError) {
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.beat(server)
+        }
+    }
+
+    func end(server id: String) throws(VaultError) {
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.end(server: id)
+        }
+    }
+
     func check() throws(VaultError) {
-        try transaction(.writing) { _ in }
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.checkPosition()
+        }
     }
 }
 
@@ -82,17 +116,34 @@ extension SQLServerStore {
         }
     }
 
+    func eraseAnswers(limit: Int) throws(VaultError) -> Duration? {
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.eraseAnswers(limit)
+        }
+    }
+
+    func keptAnswers(after code: CodeDigest?, limit: Int) throws(VaultError) -> [KeptAnswer] {
+        try transaction(.reading) { database throws(DatabaseFailure) in
+            try database.keptAnswers(after: code, limit)
+        }
+    }
+
     func vault(
-        finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String
+        finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String,
+        heeding audiences: [ClientID]
     ) -> any VaultStore {
         let name = connector.name
         return SQLVaultStore(
             connector, pool,
-            requiring: { database throws(DatabaseFailure) in
-                try Schema.server.require(and: .vault, in: database, name)
+            requiring: { database, access throws(DatabaseFailure) in
+                try Schema.server.require(and: .vault, for: access, in: database, name)
             },
             alongside: { database throws(DatabaseFailure) in
                 try database.finish(code, outcome, by: owner)
+            },
+            notices: { database, users throws(DatabaseFailure) in
+                try database.holdEvents()
+                return try database.notices(of: users, from: audiences)
             })
     }
 }

@@ -10,12 +10,15 @@ extension SQLServerStore {
         try counting { database, counts throws(DatabaseFailure) in
             var receipt = InboxReceipt()
             let new = try database.new(among: events)
+            // Before the records are read, as by those that store tokens: otherwise a token that is
+            // stored at the same time would miss the event.
+            let first = new.isEmpty ? 0 : try database.takePositions(new.count)
             let users = Set(new.flatMap { $0.notice?.users ?? [] }).sorted()
             let page = try database.records(of: users, isLocking: true)
             receipt.damaged = page.damaged
             let changes = try lifting { () throws(VaultError) in try decide(new, page) }
             try database.write(changes, releasing: nil)
-            receipt.stored = try database.insert(new, &counts)
+            receipt.stored = try database.insert(new, at: first, &counts)
             try database.deleteUnverified(events.compactMap(\.unverified), &counts)
             return receipt
         }
@@ -46,9 +49,17 @@ extension SQLServerStore {
         }
     }
 
-    func events(after position: Int, limit: Int) throws(VaultError) -> InboxPage {
+    func events(
+        _ selection: EventSelection, after cursor: EventCursor?, limit: Int
+    ) throws(VaultError) -> EventReading {
         try transaction(.reading) { database throws(DatabaseFailure) in
-            try database.events(after: position, limit)
+            try database.events(selection, after: cursor, limit)
+        }
+    }
+
+    func newestEvent() throws(VaultError) -> EventCursor {
+        try transaction(.reading) { database throws(DatabaseFailure) in
+            try database.newestEvent(in: try database.eventHistory())
         }
     }
 
@@ -77,8 +88,8 @@ extension SQLServerStore {
     }
 
     func forget(_ userID: UserID) throws(VaultError) -> Int {
-        try transaction(.writing) { database throws(DatabaseFailure) in
-            try database.forget(userID)
+        try counting { database, counts throws(DatabaseFailure) in
+            try database.forget(.text(userID.rawValue), &counts)
         }
     }
 
@@ -88,11 +99,17 @@ extension SQLServerStore {
         }
     }
 
+    func bringBackParked() throws(VaultError) {
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.bringBackParked()
+        }
+    }
+
     func claimDeliveries(
-        limit: Int, for lease: VaultLease
+        _ room: DeliveryRoom, for lease: VaultLease
     ) throws(VaultError) -> DueDeliveries {
         try transaction(.writing) { database throws(DatabaseFailure) in
-            try database.claimDeliveries(limit, lease)
+            try database.claimDeliveries(room, lease)
         }
     }
 

@@ -22,10 +22,23 @@ extension SQLServerStore {
     }
 
     func revocations(
-        _ states: [RevocationJob.State], limit: Int
+        _ filter: RevocationFilter, before number: Int?, limit: Int
     ) throws(VaultError) -> RevocationPage {
         try transaction(.reading) { database throws(DatabaseFailure) in
-            try database.revocations(states, limit)
+            try database.revocations(filter, before: number, limit)
+        }
+    }
+
+    func promise(revocation id: String) throws(VaultError) -> RevocationStatus? {
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.promise(id)
+            return try database.revocation(id)
+        }
+    }
+
+    func resumeRevocations(of clients: [ClientID]) throws(VaultError) {
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.resumeRevocations(of: clients)
         }
     }
 
@@ -53,10 +66,21 @@ extension SQLServerStore {
     }
 
     func note(
-        _ job: RevocationJob, retryAfter delay: Duration?, by owner: String
+        _ job: RevocationJob, retryAfter delay: Duration?, by owner: String,
+        events: RevocationEvents
     ) throws(VaultError) -> Bool {
         try transaction(.writing) { database throws(DatabaseFailure) in
-            try database.note(job, delay, by: owner)
+            try database.note(job, delay, by: owner, events)
+        }
+    }
+
+    func erase(
+        _ userID: UserID, evenIfLive: Bool, answers: [CodeDigest], events: RevocationEvents
+    ) throws(VaultError) -> UserErasure {
+        try counting { database, counts throws(DatabaseFailure) in
+            let outcome = try database.erase(userID, evenIfLive: evenIfLive, events, &counts)
+            if outcome == .erased { try database.eraseAnswers(to: answers) }
+            return outcome
         }
     }
 }

@@ -63,9 +63,35 @@ extension Database {
         let sql =
             "UPDATE server_count SET value = value + $1 WHERE name = 'position' RETURNING value"
         guard let last = try run(sql, .integer(count)).first?.first?.integer,
-            (count..<Int.max).contains(last)
-        else { throw DatabaseFailure(.damaged, "the inbox does not know its last position") }
+            (count...ClosedRange.positions.upperBound).contains(last)
+        else { throw .lostPosition }
         return last - count + 1
+    }
+
+    /// Locks the place of the newest event until the transaction ends.
+    func lockPosition() throws(DatabaseFailure) {
+        _ = try run(
+            "SELECT value FROM server_count WHERE name = 'position' \(dialect.lockingRows)")
+    }
+
+    /// Fails if no event could be added, or no page read.
+    func checkPosition() throws(DatabaseFailure) {
+        let row = try run(
+            """
+            SELECT value, (SELECT max(position) FROM inbox_event)
+            FROM server_count WHERE name = 'position'
+            """
+        ).first
+        guard let last = row?.first?.integer, ClosedRange.positions.contains(last),
+            last >= row?.last?.integer ?? 0
+        else { throw .lostPosition }
+        _ = try eventHistory()
+    }
+
+    /// Keeps others from adding events until the transaction ends.
+    func holdEvents() throws(DatabaseFailure) {
+        _ = try run(
+            "SELECT 1 FROM server_count WHERE name = 'position' \(dialect.holdingRows)")
     }
 
     /// A maintained count; 0 if nothing was counted.
@@ -85,18 +111,47 @@ extension Database {
                 counts.revocations[state] = value
             }
         }
+        // Positions are in the order of receipt. `changed_at` is earlier if a clock was wrong.
         counts.oldestPendingEvent = try age(
             """
-            SELECT changed_at, \(dialect.now) FROM inbox_event WHERE state = 'pending'
-            ORDER BY changed_at LIMIT 1
+            SELECT CASE WHEN changed_at < received_at THEN changed_at ELSE received_at END,
+                \(dialect.now)
+            FROM inbox_event WHERE state = 'pending' ORDER BY position LIMIT 1
             """)
+        counts.eventAttempts = try attempts(
+            of: ["attempts <= 0", "attempts > 0"], in: "inbox_event")
         counts.oldestPendingRevocation = try age(
             """
             SELECT requested_at, \(dialect.now) FROM revocation WHERE state = 'pending'
             ORDER BY requested_at LIMIT 1
             """)
+        counts.revocationAttempts = try attempts(
+            of: ["due_at IS NOT NULL"], in: "revocation_job")
         counts.tokens = try tokenCounts()
         return counts
+    }
+
+    /// When pending rows are due.
+    ///
+    /// - Parameter kinds: the conditions of the indexes that together have all rows.
+    private func attempts(
+        of kinds: [String], in table: String
+    ) throws(DatabaseFailure) -> ServerCounts.Attempts? {
+        var dates: [NumericDate] = []
+        for kind in kinds {
+            for order in ["", "DESC"] {
+                let row = try run(
+                    """
+                    SELECT due_at FROM \(table) WHERE state = 'pending' AND \(kind)
+                    ORDER BY due_at \(order) LIMIT 1
+                    """
+                ).first
+                let date = row?.first?.integer.map { NumericDate($0 / 1000) }
+                if let date, date.isWritable { dates.append(date) }
+            }
+        }
+        guard let next = dates.min(), let last = dates.max() else { return nil }
+        return ServerCounts.Attempts(next: next, last: last)
     }
 
     private func age(_ sql: String) throws(DatabaseFailure) -> Duration? {
@@ -121,9 +176,14 @@ extension Database {
         try !run(
             """
             SELECT 1 FROM server_count
-            WHERE name = 'tokens_counted_at' AND value <= \(dialect.now) - 60
+            WHERE name = 'tokens_counted_at' AND \(areCountsOld)
             """
         ).isEmpty
+    }
+
+    /// A time in the future was written while a clock was wrong.
+    private var areCountsOld: String {
+        "(value <= \(dialect.now) - 60 OR value > \(dialect.now))"
     }
 
     /// Counts the vault's tokens, unless another process just did.
@@ -131,7 +191,7 @@ extension Database {
         let taken = try run(
             """
             UPDATE server_count SET value = \(dialect.now)
-            WHERE name = 'tokens_counted_at' AND value <= \(dialect.now) - 60 RETURNING 1
+            WHERE name = 'tokens_counted_at' AND \(areCountsOld) RETURNING 1
             """)
         guard !taken.isEmpty else { return }
         _ = try run("DELETE FROM server_token_count")
@@ -159,6 +219,12 @@ extension Database {
             found[found.count - 1].counts[kind] = value
         }
         return found
+    }
+}
+
+extension DatabaseFailure {
+    fileprivate static var lostPosition: Self {
+        Self(.damaged, "the inbox does not know its last position")
     }
 }
 

@@ -7,12 +7,15 @@ extension Database {
     func purge(_ retention: Retention, _ limit: Int) throws(DatabaseFailure) -> Int {
         var counts = CountChanges()
         var most = 0
+        var events: [DeletedEvent] = []
         for state in InboxState.allCases {
             guard let kept = retention.duration(of: state) else { continue }
             let deleted = try purge(state, after: kept, limit)
-            counts.add(-deleted, state)
-            most = max(most, deleted)
+            counts.add(-deleted.count, state)
+            most = max(most, deleted.count)
+            events += deleted
         }
+        try note(deleted: events)
         most = max(most, try purgeJournal(limit), try purgeRevocations(limit, &counts))
         _ = try run(
             "DELETE FROM server_activity WHERE hour < \(dialect.now) / 3600 - 168")
@@ -22,19 +25,23 @@ extension Database {
 
     private func purge(
         _ state: InboxState, after kept: Duration, _ limit: Int
-    ) throws(DatabaseFailure) -> Int {
+    ) throws(DatabaseFailure) -> [DeletedEvent] {
         let sql = """
             DELETE FROM inbox_event WHERE position IN (
                 SELECT position FROM inbox_event
                 WHERE state = $1 AND changed_at < \(dialect.now) - $2
                     AND expires_at < \(dialect.now) - $3
                 ORDER BY changed_at LIMIT $4)
-            RETURNING 1
+            RETURNING position, mark, CASE WHEN body IS NULL THEN 0 ELSE 1 END
             """
-        return try run(
+        let rows = try run(
             sql, .text(state.rawValue), .integer(kept.wholeMilliseconds / 1000),
-            .integer(Retention.afterExpiry.wholeMilliseconds / 1000), .integer(limit)
-        ).count
+            .integer(Retention.afterExpiry.wholeMilliseconds / 1000), .integer(limit))
+        return rows.map { row in
+            DeletedEvent(
+                position: row[0].integer ?? 0, mark: row[1].integer ?? 0,
+                wasShown: state.isShown && row[2].integer == 1, wasVerified: state.isVerified)
+        }
     }
 
     private func purgeJournal(_ limit: Int) throws(DatabaseFailure) -> Int {

@@ -20,16 +20,46 @@ extension Schema {
     }
 
     /// `mark` is the random part of an event's cursor. The deletion level is the highest position of
-    /// a deleted event that a page would have shown, with that event's mark. `answered_202` says
+    /// a deleted event that a page would have shown, with that event's mark; see ``EventHistory``.
+    /// `inbox_mark` keeps marks of deleted events that no page would have shown. First attempts and
+    /// retries have an index each, so that many of one kind do not hide the other. `answered_202` says
     /// that the end of a revocation is delivered to the application. A row of `server_instance` is a
     /// running server: `heartbeat_at` and `lease_until` are in milliseconds.
     @Sendable private static func cursorsAndServers(_ dialect: Dialect) -> [String] {
         let (integer, text) = (dialect.integer, dialect.text)
         return [
             "ALTER TABLE inbox_event ADD COLUMN mark \(integer) NOT NULL DEFAULT 0",
+            "UPDATE inbox_event SET mark = \(dialect.random)",
             "INSERT INTO server_count (name, value) VALUES ('deletion_level', 0)",
             "INSERT INTO server_count (name, value) VALUES ('deletion_mark', 0)",
+            "INSERT INTO server_count (name, value) VALUES ('deletion_round', 0)",
+            """
+            CREATE TABLE inbox_mark (
+                position \(integer) NOT NULL PRIMARY KEY,
+                mark \(integer) NOT NULL
+            ) \(dialect.tableOptions)
+            """,
+            "CREATE INDEX inbox_event_list ON inbox_event (state, position)",
+            "DROP INDEX inbox_event_due",
+            """
+            CREATE INDEX inbox_event_first ON inbox_event (state, due_at, position)
+            WHERE state = 'pending' AND attempts <= 0
+            """,
+            """
+            CREATE INDEX inbox_event_retry ON inbox_event (state, due_at, position)
+            WHERE state = 'pending' AND attempts > 0
+            """,
             "ALTER TABLE revocation ADD COLUMN answered_202 \(integer) NOT NULL DEFAULT 0",
+            "ALTER TABLE revocation_job ADD COLUMN is_unusual \(integer) NOT NULL DEFAULT 0",
+            """
+            CREATE INDEX revocation_user ON revocation (user_id, id) WHERE user_id IS NOT NULL
+            """,
+            """
+            CREATE INDEX revocation_job_user ON revocation_job (user_id) WHERE user_id IS NOT NULL
+            """,
+            """
+            CREATE INDEX code_journal_answer ON code_journal (changed_at) WHERE answer IS NOT NULL
+            """,
             """
             CREATE TABLE server_instance (
                 id \(text) NOT NULL PRIMARY KEY,

@@ -12,6 +12,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case inspection = "inspect"
     case configuration
     case commandLine = "command-line"
+    case cursor
+    case leases
 
     /// Reads `input`.
     ///
@@ -28,6 +30,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .inspection: for text in tokens(in: input) { try await checkInspection(text) }
         case .configuration: try await checkConfiguration(input)
         case .commandLine: try await checkCommandLine(input)
+        case .cursor: try checkCursor(input)
+        case .leases: try checkLeases(input)
         }
     }
 }

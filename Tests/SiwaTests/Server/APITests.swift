@@ -115,6 +115,15 @@ import Testing
         ("GET", "/v1/events?limit=0", nil, 400, "invalid_request", "limit"),
         ("GET", "/v1/events?after=x", nil, 400, "invalid_request", "after"),
         ("GET", "/v1/events?after=01", nil, 400, "invalid_request", "after"),
+        (
+            "GET", "/v1/events?after=\(String(repeating: "A", count: 30))", nil, 400,
+            "invalid_request", "after"
+        ),
+        ("GET", "/v1/events?after=30", nil, 410, "cursor_unknown", "history"),
+        ("GET", "/v1/events?wait=31", nil, 400, "invalid_request", "wait"),
+        ("GET", "/v1/events?wait=1m", nil, 400, "invalid_request", "wait"),
+        ("GET", "/v1/events?types=", nil, 400, "invalid_request", "types"),
+        ("GET", "/v1/events?types=token.dead,odd", nil, 400, "invalid_request", "types"),
         ("GET", "/v1/events?odd=1", nil, 400, "invalid_request", "odd"),
         ("GET", "/v1/secret?lifetime=2h", nil, 400, "invalid_request", "lifetime"),
         ("GET", "/v1/secret?profile=odd", nil, 400, "invalid_request", "profile"),
@@ -351,7 +360,8 @@ import Testing
         #expect(description["openapi"] == "3.1.0")
         #expect(
             Set(description["paths"]?.members?.map(\.name) ?? []) == [
-                "/", "/v1/exchange", "/v1/refresh", "/v1/revoke", "/v1/revocations/{id}",
+                "/", "/v1/exchange", "/v1/refresh", "/v1/revoke", "/v1/revocations",
+                "/v1/revocations/{id}",
                 "/v1/events", "/v1/verify", "/v1/secret", "/v1/users/{user_id}",
                 "/v1/openapi.json",
             ])

@@ -37,6 +37,12 @@ struct HTTPAnswer: Sendable {
 
     /// Sends a text to a listener, and reads until the server ends the connection.
     static func of(_ request: String, at place: String) async throws -> HTTPAnswer {
+        let answer = try await read(after: request, at: place)
+        #expect(typeNames(in: answer.text) == [])
+        return answer
+    }
+
+    private static func read(after request: String, at place: String) async throws -> HTTPAnswer {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(

@@ -52,6 +52,25 @@ import Testing
         #expect(try await fixture.siwa("inbox", "replay", "--state", "dead").json["replayed"] == 0)
     }
 
+    @Test func `events that have nowhere to go are not replayed`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        _ = try await fixture.notify("email-disabled", at: try server.notificationURL)
+        _ = try await server.stop()
+        let id = try #require(try await fixture.inbox().first?["jti"]?.string)
+        for arguments in [["--state", "none"], [id], ["odd", id]] {
+            let refused = try await fixture.apple.siwa(
+                ["inbox", "replay"] + arguments, environment: fixture.vault.environment)
+            #expect(refused.exitCode == 3 && refused.errors.contains("deliver"), "\(refused)")
+        }
+        #expect(try await fixture.inbox().map { $0["state"] } == ["none"])
+        // Where the server delivers, they can be.
+        try fixture.deliver(to: "http://127.0.0.1:1/")
+        let replayed = try await fixture.apple.siwa(
+            ["inbox", "replay", "--state", "none"], environment: fixture.environment)
+        #expect(try replayed.json["replayed"] == 1, "\(replayed)")
+    }
+
     @Test(arguments: VaultBackend.available)
     func `replayed events are delivered under the same id`(_ backend: VaultBackend) async throws {
         let fixture = try await ServerFixture(backend)
@@ -106,11 +125,11 @@ import Testing
 
 extension ServerFixture {
     /// Configures the usual listeners, and deliveries to a URL.
-    func deliver(to url: String) throws {
+    func deliver(to url: String, _ more: [JSON.Member] = []) throws {
         try apple.folder.write(
             "apple/webhook.secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")
         try configure(
-            listeners + [
+            listeners + more + [
                 .init("deliver", ["url": .string(url), "secret_file": "webhook.secret"])
             ])
     }

@@ -27,9 +27,15 @@ struct NotificationSigner: Sendable {
 
     /// The body that Apple would post: a user withdrew their consent.
     ///
-    /// - Parameter time: the `event_time`, in milliseconds; now if it is nil.
-    func body(_ id: String, about userID: String, at time: Int? = nil) throws -> String {
-        let now = Int(Date().timeIntervalSince1970)
+    /// - Parameters:
+    ///   - time: the `event_time`, in milliseconds; when it was issued if it is nil.
+    ///   - offset: when it was issued, in seconds from now; it expires a day later.
+    ///   - keyID: the name of the key; the one of ``keySet`` if it is nil.
+    func body(
+        _ id: String, about userID: String, at time: Int? = nil, issued offset: Int = 0,
+        key keyID: String? = nil
+    ) throws -> String {
+        let now = Int(Date().timeIntervalSince1970) + offset
         let event: JSON = [
             "type": "consent-revoked", "sub": .string(userID),
             "event_time": .integer(time ?? now * 1000),
@@ -39,6 +45,7 @@ struct NotificationSigner: Sendable {
             "exp": .integer(now + 86_400), "iat": .integer(now), "jti": .string(id),
             "events": .string(event.text),
         ]
+        let header = keyID.map { ["kid": .string($0), "alg": "RS256"] } ?? header
         let token = try CompactJWS.sign(header: header, payload: payload) {
             bytes throws(OpenSSLError) in
             try key.signature(for: bytes)

@@ -41,6 +41,7 @@ struct ServerFixture: Sendable {
             [
                 "SIWA_CONFIG": apple.folder.path("apple/server.json"), "SIWA_BASE_URL": apple.url,
                 "XDG_CACHE_HOME": apple.folder.path("cache"),
+                "STATE_DIRECTORY": apple.folder.path,
             ]
         ) { $1 }
     }
@@ -170,7 +171,9 @@ final class ServerProcess: Sendable {
     /// Ends it as a service manager does.
     func stop() async throws -> ProgramResult {
         program.signal(15)
-        return try await program.result()
+        let result = try await program.result()
+        #expect(typeNames(in: result.errors) == [])
+        return result
     }
 
     /// Kills it.

@@ -26,6 +26,30 @@ import Testing
         #expect(try JSON(text: wrong.body)["code"] == "method_not_allowed")
     }
 
+    @Test func `readyz says in words that a client_secret has expired`() async throws {
+        let fixture = try await ServerFixture()
+        let folder = fixture.apple.folder
+        let config = try JSON(try folder.contents("apple/config.json"))
+        let app = try #require(config["profiles"]?["app"]?.members)
+        let given =
+            app.filter { !["private_key", "key_id"].contains($0.name) }
+            + [.init("client_secret_file", "given.secret")]
+        let settings: JSON = [
+            "profiles": ["app": .object(given)], "server": .object(fixture.listeners),
+        ]
+        try folder.write("apple/server.json", settings.text)
+        // Long enough for the server to start.
+        let secret = try await fixture.apple.siwa("secret", "--lifetime", "20s")
+        try folder.write("apple/given.secret", secret.output)
+        let server = try await fixture.serve()
+        try await eventually("it has expired") {
+            try await server.call("metrics", "GET", "/readyz").status == 503
+        }
+        let text = try await server.call("metrics", "GET", "/readyz").body
+        #expect(text.contains("the client_secret expired at 20"), "\(text)")
+        #expect(typeNames(in: text) == [])
+    }
+
     @Test func `every family is announced from the start, and labels are the routes'`()
         async throws
     {
@@ -41,7 +65,7 @@ import Testing
             "siwa_revocations", "siwa_revocation_oldest_pending_seconds",
             "siwa_apple_requests_total", "siwa_apple_request_duration_seconds",
             "siwa_client_secret_expires_at_seconds", "siwa_vault_tokens",
-            "siwa_key_set_age_seconds", "siwa_build_info",
+            "siwa_key_set_age_seconds", "siwa_clock_skew_seconds", "siwa_build_info",
         ] { #expect(text.contains("# TYPE \(family) "), "\(family)") }
         let name = "siwa_http_requests_total{listener=\"notifications\",path=\"other\",status="
         #expect(text.contains("\(name)\"404\"} 2\n") && text.contains("\(name)\"400\"} 2\n"))
@@ -65,7 +89,8 @@ import Testing
         let fixture = try await ServerFixture()
         try fixture.configure(fixture.listeners)
         let good = try await fixture.run("check")
-        #expect(good.ending == .exit(0) && good.output.contains("vault: ok"), "\(good)")
+        #expect(good.ending == .exit(0), "\(good)")
+        #expect(good.output.contains("vault: the tables of siwa-server will be created"))
         let rows: [([JSON.Member], String)] = [
             ([.init("apii", [:])], "server has an unknown member 'apii'"),
             ([.init("api", ["listen": "1.2.3.4"])], "server.api.listen '1.2.3.4' is not"),
@@ -110,11 +135,10 @@ import Testing
             let bad = try await fixture.run("check")
             #expect(bad.ending == .exit(3) && bad.errors.contains(words), "\(words): \(bad)")
         }
-        // The only error for which `serve` exits with 75.
         try fixture.configure(fixture.listeners)
         let down = try await fixture.run(
             "check", environment: ["SIWA_VAULT_URL": "postgresql://127.0.0.1:1/siwa"])
-        #expect(down.ending == .exit(3), "\(down)")
+        #expect(down.ending == .exit(75), "\(down)")
         try fixture.configure([
             .init(
                 "deliver", ["url": "https://example.com/", "secret_file": "webhook.secret"])

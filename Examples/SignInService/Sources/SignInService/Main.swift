@@ -16,8 +16,11 @@ import SignInWithAppleVault
                 try await service.deleteAccount(of: userID)
             } catch let error as SignInWithAppleError where !error.isRetryable {
                 print(error.codeMayBeSpent ? "sign in again: \(error)" : "refused: \(error)")
+            } catch {
+                print("try again later: \(error)")
             }
         }
+        while await !service.storePending() { try await Task.sleep(for: .seconds(1)) }
     }
 
     private static func client() throws -> SignInWithAppleClient {

@@ -7,12 +7,17 @@ internal import SIWACrypto
 struct EarlierResults: Sendable {
     /// The member that marks results of the command.
     let mark: ResultMark
+    /// Whose results they must be; nil for results that belong to no client.
+    let origin: BatchOrigin?
     private let makeSlots: @Sendable () throws(FileError) -> any SlotStore
     private var slots: (any SlotStore)?
     /// The first line of the output that is a result of another command.
     private(set) var foreign: Int?
     /// The first line of the input that has two results of different items.
     private(set) var contradictory: Int?
+    /// The first line of the input with a result of another server or team.
+    private(set) var different: (line: Int, difference: OriginDifference)?
+    private(set) var clients = OriginClients()
     /// The highest number of a line with a result; 0 if there are no results.
     private(set) var lastLine = 0
     /// The counts of the lines.
@@ -22,9 +27,10 @@ struct EarlierResults: Sendable {
 
     /// - Parameter slots: creates the storage on disk.
     init(
-        of mark: ResultMark, slots: @escaping @Sendable () throws(FileError) -> any SlotStore
+        of mark: ResultMark, _ origin: BatchOrigin?,
+        slots: @escaping @Sendable () throws(FileError) -> any SlotStore
     ) {
-        (self.mark, makeSlots) = (mark, slots)
+        (self.mark, self.origin, makeSlots) = (mark, origin, slots)
     }
 
     /// The result of a line of the input; nil if it has none.
@@ -39,18 +45,25 @@ struct EarlierResults: Sendable {
         guard let result = ResultLine(line) else { return false }
         if result.isForeign(to: mark) { foreign = foreign ?? line.number }
         let status = result.json["status"]?.string.flatMap(BatchStatus.init)
+        if status != .invalid, different == nil {
+            different = origin?.difference(in: result.json).map { (result.line, $0) }
+        }
         do throws(FileError) {
-            try insert(result.line, self.result(in: result.json, status), status ?? .failed)
+            let item = self.result(in: result.json, status)
+            try insert(result.line, item, status ?? .failed)
         } catch {
             failure = failure ?? error
         }
         return true
     }
 
-    private func result(in json: JSON, _ status: BatchStatus?) -> EarlierResult {
+    private mutating func result(in json: JSON, _ status: BatchStatus?) -> EarlierResult {
         guard status != .invalid else { return .invalid }
         let id: JSON? = if let id = json[mark.idName], id != .null { id } else { nil }
-        return .item(ItemIdentity(id: id, fingerprint: json["token_fingerprint"]?.string))
+        let client = origin == nil ? 0 : clients.number(of: json["client_id"]?.string)
+        return .item(
+            ItemIdentity(
+                id: id, fingerprint: json["token_fingerprint"]?.string, client: client))
     }
 
     private mutating func insert(

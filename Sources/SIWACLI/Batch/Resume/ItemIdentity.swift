@@ -8,19 +8,22 @@ struct ItemIdentity: Sendable {
     /// The hash of the token's fingerprint; nil for an item without a token, and in results of siwa
     /// 0.1.
     let fingerprint: UInt64?
+    /// The number of a result's client in ``OriginClients``.
+    let client: Int
 
-    init(id: JSON?, fingerprint: String?) {
+    init(id: JSON?, fingerprint: String?, client: Int = 0) {
         self.id = id.map { Self.hash($0) }
         self.fingerprint = fingerprint.map { Self.hash($0) }
+        self.client = client
     }
 
-    fileprivate init(id: UInt64?, fingerprint: UInt64?) {
-        (self.id, self.fingerprint) = (id, fingerprint)
+    fileprivate init(id: UInt64?, fingerprint: UInt64?, client: Int) {
+        (self.id, self.fingerprint, self.client) = (id, fingerprint, client)
     }
 
-    /// The lowest four bits are set or used by ``EarlierResult``.
+    /// The lowest twenty bits are used by ``EarlierResult``.
     private static func hash(_ value: some Hashable) -> UInt64 {
-        UInt64(bitPattern: Int64(value.hashValue)) & ~0xF
+        UInt64(bitPattern: Int64(value.hashValue)) & ~0xF_FFFF
     }
 }
 
@@ -53,7 +56,7 @@ enum EarlierResult: Sendable {
         switch (self, other) {
         case (.invalid, _), (_, .invalid): true
         case (.item(let one), .item(let two)):
-            one.id == two.id
+            one.id == two.id && one.client == two.client
                 && (one.fingerprint == nil || two.fingerprint == nil
                     || one.fingerprint == two.fingerprint)
         }
@@ -67,8 +70,9 @@ enum EarlierResult: Sendable {
         case Self.itemKind:
             self = .item(
                 ItemIdentity(
-                    id: slot.x & Self.isPresent == 0 ? nil : slot.x & ~0xF,
-                    fingerprint: slot.y & Self.isPresent == 0 ? nil : slot.y & ~0xF))
+                    id: slot.x & Self.isPresent == 0 ? nil : slot.x & ~0xF_FFFF,
+                    fingerprint: slot.y & Self.isPresent == 0 ? nil : slot.y & ~0xF_FFFF,
+                    client: Int(slot.y >> 4 & 0xFFFF)))
         default: return nil
         }
     }
@@ -79,7 +83,8 @@ enum EarlierResult: Sendable {
         case .item(let item):
             SIMD2(
                 Self.itemKind | (item.id.map { $0 | Self.isPresent } ?? 0),
-                item.fingerprint.map { $0 | Self.isPresent } ?? 0)
+                (item.fingerprint.map { $0 | Self.isPresent } ?? 0)
+                    | UInt64(item.client & 0xFFFF) << 4)
         }
     }
 

@@ -57,6 +57,18 @@ struct ResumeCheck: Sendable {
         }
     }
 
+    /// Compares the client of a result with the item's own one, else with the run's.
+    private func difference(
+        _ result: ItemIdentity, _ item: any NumberedItem
+    ) -> OriginDifference? {
+        guard let origin = results.origin else { return nil }
+        let (found, expected) = (
+            results.clients.name(result.client), item.clientID ?? origin.clientID
+        )
+        return found == expected.rawValue
+            ? nil : OriginDifference(member: "client_id", result: found, run: expected.rawValue)
+    }
+
     private mutating func compare(_ line: InputLine, _ result: EarlierResult) throws {
         let item = try? line.item(identify)
         let identity = item.map { ItemIdentity(id: $0.id, fingerprint: $0.fingerprint) }
@@ -65,6 +77,10 @@ struct ResumeCheck: Sendable {
         case .different: throw ResumeMismatch(.different, line: line.number, in: output)
         case .incomparable: throw ResumeMismatch(.incomparable, line: line.number, in: output)
         }
+        if case .item(let result) = result, let item, let difference = difference(result, item) {
+            throw ResumeMismatch(.otherOrigin(difference), line: line.number, in: output)
+        }
+        if let item { resumed.shapes.note(item.isUnusual) }
         guard spool != nil else { return resumed.done.insert(line.number) }
         // The id of an invalid line may be that of an earlier item which is not done yet.
         if case .item = result, let id = item?.id { _ = try resumed.ids.insert(id) }
@@ -77,6 +93,8 @@ struct ResumedInput: Sendable {
     var done = DoneLines()
     /// The ids of the lines that are not read again.
     var ids: SeenIDs
+    /// The shapes of the items with a result.
+    var shapes = TokenShapes()
 }
 
 /// A result in the output is not of its line in the input.
@@ -90,6 +108,8 @@ struct ResumeMismatch: DiagnosableError {
         case incomparable
         /// The output has two results of different items.
         case contradictory
+        /// The result is of another client, server or team.
+        case otherOrigin(OriginDifference)
     }
 
     let reason: Reason
@@ -113,12 +133,25 @@ struct ResumeMismatch: DiagnosableError {
                     + "token_fingerprint to compare with the input"
             case .contradictory:
                 "'\(output)' has results of two different items for line \(line)"
+            case .otherOrigin(let difference):
+                "the result for line \(line) in '\(output)' "
+                    + (difference.result.map { "has \(difference.member) \($0)" }
+                        ?? "names no \(difference.member)")
+                    + ", and this run has \(difference.run ?? "none")"
             }
-        return Diagnosis(
-            "other_input", message,
-            hints: [
-                "to continue the earlier run, give the input of that run",
-                "to begin with another input, name a new output file and leave out --resume",
-            ], exitCode: .usage)
+        return Diagnosis("other_input", message, hints: hints, exitCode: .usage)
+    }
+
+    private var hints: [String] {
+        if case .otherOrigin = reason {
+            return [
+                "to continue the earlier run, use its settings: --profile, --client-id, --base-url",
+                "to begin with these settings, name a new output file and leave out --resume",
+            ]
+        }
+        return [
+            "to continue the earlier run, give the input of that run",
+            "to begin with another input, name a new output file and leave out --resume",
+        ]
     }
 }

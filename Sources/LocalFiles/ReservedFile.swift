@@ -1,0 +1,106 @@
+internal import Glibc
+
+/// A file whose space is reserved, so that it can be written while the disk is full. It is locked
+/// until it is released.
+package struct ReservedFile: Sendable {
+    /// The contents, without the reserved rest.
+    package let contents: @Sendable () throws(FileError) -> [UInt8]
+    /// Replaces the contents, and waits until they are on disk. They contain no NUL.
+    package let replace: @Sendable ([UInt8]) throws(FileError) -> Void
+    /// Closes the file, and releases the lock; must be called at most once.
+    package let release: @Sendable () -> Void
+
+    /// Creates a file, for tests.
+    package init(
+        contents: @escaping @Sendable () throws(FileError) -> [UInt8],
+        replace: @escaping @Sendable ([UInt8]) throws(FileError) -> Void,
+        release: @escaping @Sendable () -> Void
+    ) {
+        (self.contents, self.replace, self.release) = (contents, replace, release)
+    }
+}
+
+/// Opens or creates a file with `size` reserved bytes, which only this user may read. Returns nil if
+/// another process holds it.
+package func reserveFile(_ path: String, _ size: Int) throws(FileError) -> ReservedFile? {
+    let descriptor = try system("open", path) {
+        open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    }
+    do throws(FileError) {
+        guard try prepare(descriptor, path, size) else {
+            close(descriptor)
+            return nil
+        }
+    } catch {
+        close(descriptor)
+        throw error
+    }
+    return ReservedFile(
+        contents: { () throws(FileError) in try readContents(descriptor, path) },
+        replace: { bytes throws(FileError) in
+            let rest = [UInt8](repeating: 0, count: max(0, size - bytes.count))
+            try write(bytes + rest, to: descriptor, path)
+        },
+        release: { close(descriptor) })
+}
+
+/// Locks the file, and reserves its space; false if another process holds it.
+private func prepare(
+    _ descriptor: CInt, _ path: String, _ size: Int
+) throws(FileError) -> Bool {
+    if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        guard errno == EWOULDBLOCK else { throw FileError("lock", path) }
+        return false
+    }
+    var status = stat()
+    _ = try system("examine", path) { fstat(descriptor, &status) }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+        throw FileError("use", path, reason: "it is not a regular file of this user")
+    }
+    _ = try system("protect", path) { fchmod(descriptor, 0o600) }
+    let code = posix_fallocate(descriptor, 0, off_t(size))
+    guard code == 0 else { throw FileError("reserve space for", path, code: code) }
+    return true
+}
+
+private func readContents(_ descriptor: CInt, _ path: String) throws(FileError) -> [UInt8] {
+    var status = stat()
+    _ = try system("read", path) { fstat(descriptor, &status) }
+    var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), 64 << 20))
+    var count = 0
+    while count < bytes.count {
+        let got = try system("read", path) {
+            bytes[count...].withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(count))
+            }
+        }
+        guard got > 0 else { break }
+        count += got
+    }
+    return Array(bytes.prefix(count).prefix { $0 != 0 })
+}
+
+private func write(
+    _ bytes: [UInt8], to descriptor: CInt, _ path: String
+) throws(FileError) {
+    var place = 0
+    while place < bytes.count {
+        place += try system("write", path) {
+            bytes[place...].withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, off_t(place))
+            }
+        }
+    }
+    _ = try system("write", path) { ftruncate(descriptor, off_t(bytes.count)) }
+    _ = try system("write", path) { fsync(descriptor) }
+}
+
+/// The number of bytes that this user may still write in the file system of a path; nil if that is
+/// unknown.
+package func freeSpace(_ path: String) -> Int? {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
+    let (bytes, isTooLarge) = Int(clamping: status.f_bavail).multipliedReportingOverflow(
+        by: Int(clamping: status.f_frsize))
+    return isTooLarge ? .max : bytes
+}

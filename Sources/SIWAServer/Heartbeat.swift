@@ -1,0 +1,103 @@
+internal import JOSE
+internal import Lifecycle
+internal import ServerRecords
+internal import Synchronization
+
+/// Shows that this server is running: a row of the database that is written every ten seconds. The
+/// same writes show whether the database can be used.
+final class Heartbeat: Sendable {
+    private let access: StoreAccess
+    private let server: ServerInstance
+    private let timekeeper: Timekeeper
+    private let space: SpaceWatch
+    private let state: Mutex<State>
+
+    private struct State {
+        /// When the last successful write began.
+        var lastSuccess: Duration
+        /// Why the last write failed; nil if it succeeded.
+        var failure: VaultError?
+    }
+
+    /// - Parameters:
+    ///   - server: its row has just been written.
+    ///   - space: remembers writes that failed for want of space.
+    init(
+        _ access: StoreAccess, _ server: ServerInstance, _ timekeeper: Timekeeper,
+        _ space: SpaceWatch
+    ) {
+        (self.access, self.server) = (access, server)
+        (self.timekeeper, self.space) = (timekeeper, space)
+        state = Mutex(State(lastSuccess: timekeeper.elapsed()))
+    }
+
+    /// How old the last heartbeat of a server that is ready may be.
+    private static let maxAge = Duration.seconds(15)
+    /// The pause after a failed write.
+    private static let retryPause = Duration.seconds(2)
+
+    /// Writes the row again and again. Runs until cancelled.
+    func run() async {
+        var pause = ServerInstance.interval
+        while !Task.isCancelled, (try? await timekeeper.sleep(pause)) != nil {
+            pause = await beat() ? ServerInstance.interval : Self.retryPause
+        }
+    }
+
+    /// Writes the row once.
+    ///
+    /// - Returns: whether it was written.
+    @discardableResult
+    func beat() async -> Bool {
+        let start = timekeeper.elapsed()
+        // After a write that failed for want of space, one that needs space.
+        let isProbing = space.isFull
+        let server = isProbing ? server.padded : server
+        do throws(VaultError) {
+            try await access.run { store throws(VaultError) in
+                try store.beat(server)
+                try store.check()
+            }
+            if isProbing { space.succeed() }
+            state.withLock { $0 = State(lastSuccess: start) }
+            return true
+        } catch {
+            state.withLock { $0.failure = error }
+            return false
+        }
+    }
+
+    /// Removes the row.
+    func end() async {
+        let id = server.id
+        try? await access.run { store throws(VaultError) in try store.end(server: id) }
+    }
+
+    /// Why the database cannot be used; nil if it can.
+    var fault: String? {
+        let state = state.withLock { $0 }
+        let age = timekeeper.elapsed() - state.lastSuccess
+        if let failure = state.failure, age >= Self.maxAge || !failure.mayPass {
+            return failure.message
+        }
+        guard age < Self.maxAge else {
+            return "the last heartbeat was written \(age.components.seconds) seconds ago"
+        }
+        return space.fault
+    }
+}
+
+extension VaultError {
+    /// Whether the next heartbeat may succeed without anybody's help.
+    fileprivate var mayPass: Bool { [.busy, .full, .readOnly, .unreachable].contains(kind) }
+}
+
+extension ServerInstance {
+    /// The same server with a row that needs 64 KiB, which no database compresses.
+    fileprivate var padded: Self {
+        let digits = (0..<4096).map { _ in
+            UInt64.random(in: .min ... .max).description
+        }
+        return Self(id: id, host: host, version: "\(version) \(digits.joined())")
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import JOSE
+import Lifecycle
+import ServerRecords
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// `siwa-server check` says what `serve` would, and changes nothing.
+@Suite(.blocking) struct CheckTests {
+    /// A change of the database, and the exit code for it.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let sql: String
+        let exitCode: CInt
+
+        var testDescription: String { sql }
+
+        static let all = [
+            Self(sql: "UPDATE vault_schema SET version = 99", exitCode: 3),
+            Self(sql: "UPDATE server_schema SET version = 99", exitCode: 3),
+            Self(sql: "DELETE FROM vault_schema", exitCode: 3),
+            Self(sql: "DELETE FROM server_schema", exitCode: 3),
+            Self(sql: "DROP TABLE server_schema", exitCode: 3),
+            Self(sql: "DROP TABLE vault_schema", exitCode: 3),
+            Self(sql: "DELETE FROM vault_key", exitCode: 3),
+            Self(sql: "UPDATE vault_schema SET state = 'copying', place = 'x'", exitCode: 3),
+            Self(sql: "UPDATE vault_schema SET state = 'moved', place = 'x'", exitCode: 3),
+            Self(sql: "UPDATE vault_schema SET state = 'moving', place = 'x'", exitCode: 75),
+            Self(sql: "UPDATE vault_schema SET state = 'odd'", exitCode: 3),
+        ]
+    }
+
+    private func prepared(_ backend: VaultBackend) async throws -> ServerFixture {
+        let fixture = try await ServerFixture(backend)
+        try fixture.configure(fixture.listeners)
+        try openServerStore(fixture.vault.url, timeout: .eachStatement(.seconds(60)))
+            .prepare(isAlone: true)
+        return fixture
+    }
+
+    @Test(arguments: VaultBackend.available, Fault.all)
+    func `check and serve exit alike`(_ backend: VaultBackend, _ fault: Fault) async throws {
+        let fixture = try await prepared(backend)
+        try fixture.vault.run(fault.sql)
+        let (checked, served) = (try await fixture.run("check"), try await fixture.run("serve"))
+        #expect(checked.ending == .exit(fault.exitCode), "\(checked)")
+        #expect(served.ending == .exit(fault.exitCode), "\(served)")
+        #expect(
+            checked.errors.split(separator: "\n").first
+                == served.errors
+                .split(separator: "\n").first)
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `a database without the server's tables is named, and not changed`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await ServerFixture(backend)
+        try fixture.configure(fixture.listeners)
+        let folder = fixture.apple.folder.path
+        let before = try FileManager.default.subpathsOfDirectory(atPath: folder)
+        let checked = try await fixture.run("check")
+        #expect(checked.ending == .exit(0), "\(checked)")
+        #expect(checked.output.contains("vault: the tables of siwa-server will be created"))
+        let exists =
+            backend == .sqlite
+            ? "SELECT name FROM sqlite_schema WHERE name = 'server_schema'"
+            : "SELECT 1 WHERE to_regclass('server_schema') IS NOT NULL"
+        let database = try connector(of: fixture.vault.url, timeout: .eachStatement(.seconds(60)))
+            .connect(creating: false)
+        #expect(try database.run(exists).isEmpty)
+        let after = try FileManager.default.subpathsOfDirectory(atPath: folder)
+        #expect(Set(after).subtracting(before).filter { !$0.hasPrefix("vault.db") }.isEmpty)
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `an older vault is migrated by serve and not by check`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await prepared(backend)
+        for column in ["state", "place", "move_id"] {
+            try fixture.vault.run("ALTER TABLE vault_schema DROP COLUMN \(column)")
+        }
+        try fixture.vault.run("ALTER TABLE vault_token DROP COLUMN signed_in_at")
+        try fixture.vault.run("UPDATE vault_schema SET version = 3")
+        for _ in 0..<2 {
+            let checked = try await fixture.run("check")
+            #expect(checked.ending == .exit(0), "\(checked)")
+            #expect(checked.output.contains("the vault will be migrated from version 3 to"))
+        }
+        let server = try await fixture.serve()
+        #expect(try await fixture.run("check").output.contains("vault: ok"))
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `a running server is no error, and does not notice`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await prepared(backend)
+        let server = try await fixture.serve()
+        for _ in 0..<3 {
+            #expect(try await fixture.run("check").ending == .exit(0))
+            #expect(try await server.call("metrics", "GET", "/readyz").status == 200)
+        }
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))
+    func `a database that is down is temporary`() async throws {
+        let postgres = try await PostgresServer()
+        let fixture = try await ServerFixture(.postgres, on: postgres)
+        try fixture.configure(fixture.listeners)
+        try await postgres.stop()
+        #expect(try await fixture.run("check").ending == .exit(75))
+        #expect(try await fixture.run("serve").ending == .exit(75))
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import JOSE
+import Lifecycle
+import ServerRecords
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// The row of each running server, its heartbeat, and the lock of an embedded vault.
+@Suite(.blocking) struct ServerInstanceTests {
+    private func rows(_ fixture: ServerFixture) throws -> [[Value]] {
+        try connector(of: fixture.vault.url, timeout: .eachStatement(.seconds(60)))
+            .connect(creating: false)
+            .run("SELECT id, heartbeat_at, lease_until - heartbeat_at FROM server_instance")
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `a server has a row from its start to its end`(_ backend: VaultBackend) async throws {
+        let fixture = try await ServerFixture(backend)
+        let server = try await fixture.serve(fixture.listeners)
+        let first = try rows(fixture)
+        #expect(first.count == 1 && first[0][2] == .integer(30_000), "\(first)")
+        try await eventually("the next heartbeat") {
+            try rows(fixture).first?[1].integer ?? 0 > first[0][1].integer ?? 0
+        }
+        #expect(try await server.stop().ending == .exit(0))
+        #expect(try rows(fixture).isEmpty)
+        let killed = try await fixture.serve()
+        try await killed.kill()
+        #expect(try rows(fixture).count == 1)
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `vault copy refuses a vault that is served, and ends the service of one that moves`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await ServerFixture(backend)
+        let target = try TemporaryFolder()
+        let server = try await fixture.serve(fixture.listeners)
+        func copy() async throws -> ProgramResult {
+            try await fixture.apple.siwa(
+                "vault", "copy", "--to", "sqlite:" + target.path("vault.db"),
+                environment: fixture.vault.environment)
+        }
+        let refused = try await copy()
+        #expect(refused.exitCode == 3 && refused.errors.contains("siwa-server"), "\(refused)")
+        // As if the server had been killed long ago: but it lives.
+        try fixture.vault.run("UPDATE server_instance SET lease_until = 0")
+        #expect(try await copy().exitCode == 0)
+        let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
+        #expect(try await server.post(body).status == 503)
+        try await eventually("it is not ready") {
+            let answer = try await server.call("metrics", "GET", "/readyz")
+            return answer.status == 503 && answer.body.contains("was moved to")
+        }
+        #expect(try await server.stop().ending == .exit(0))
+        let again = try await fixture.run("serve")
+        #expect(again.ending == .exit(3) && again.errors.contains("was moved to"), "\(again)")
+        let moved = try await fixture.serve(
+            environment: ["SIWA_VAULT_URL": "sqlite:" + target.path("vault.db")])
+        #expect(try await moved.post(body).status == 200)
+        #expect(try await moved.stop().ending == .exit(0))
+    }
+
+    @Test func `a hard link or a deleted lock file lets no second server start`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let file = String(try #require(fixture.vault.environment["SIWA_VAULT_URL"]).dropFirst(7))
+        for path in try FileManager.default.contentsOfDirectory(atPath: fixture.apple.folder.path)
+        where path.hasSuffix(".lock") {
+            try FileManager.default.removeItem(atPath: fixture.apple.folder.path(path))
+        }
+        let link = fixture.apple.folder.path("link.db")
+        try #require(Foundation.link(file, link) == 0)
+        for path in [file, link] {
+            let second = try await fixture.run(
+                "serve", environment: ["SIWA_VAULT_URL": "sqlite:" + path])
+            #expect(second.ending == .exit(3), "\(second)")
+            #expect(second.errors.contains("another siwa-server uses the vault"))
+        }
+        // SQLite's own locks are still there: the server works on.
+        let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
+        #expect(try await server.post(body).status == 200)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `a full disk makes the server not ready until a write succeeds`() async throws {
+        guard let prlimit = Executable.installed("prlimit") else { return }
+        let fixture = try await ServerFixture()
+        let log = fixture.apple.folder.path("vault.db-wal")
+        let server = try await fixture.serve(fixture.listeners)
+        func limit(_ bytes: String) async throws {
+            let result = try await prlimit.run(
+                "--pid", "\(server.program.pid)", "--fsize=\(bytes):")
+            try #require(result.exitCode == 0, "\(result)")
+        }
+        func isReady() async throws -> Bool {
+            try await server.call("metrics", "GET", "/readyz").status == 200
+        }
+        #expect(try await isReady())
+        let size = try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
+        try await limit(String(try #require(size)))
+        let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
+        try await eventually("a write fails") { try await server.post(body).status == 503 }
+        #expect(try await !isReady())
+        try await limit("unlimited")
+        try await eventually("a write succeeds") { try await isReady() }
+        #expect(try await server.stop().ending == .exit(0))
+    }
+}

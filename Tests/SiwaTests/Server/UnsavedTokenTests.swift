@@ -1,0 +1,158 @@
+import Foundation
+import JOSE
+import Lifecycle
+import TestSupport
+import Testing
+
+/// Refresh tokens that the database does not take before the server ends.
+@Suite(
+    .blocking, .enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))
+struct UnsavedTokenTests {
+    /// A server whose database crashes after a code was sent, so that its token waits.
+    private struct Outage {
+        let postgres: PostgresServer
+        let fixture: ServerFixture
+        let folder: TemporaryFolder
+        let server: ServerProcess
+        let answer: JSON
+
+        init() async throws {
+            postgres = try await PostgresServer()
+            fixture = try await ServerFixture(.postgres, on: postgres)
+            folder = try TemporaryFolder()
+            let server = try await fixture.serve(
+                fixture.listeners + [.init("state", .string(folder.path))])
+            try await fixture.apple.post(
+                "faults", ["endpoint": "/auth/token", "delay": "3s", "count": 1])
+            let code = try await fixture.apple.code([
+                .init("user", .string(fixture.vault.people.name(1)))
+            ])
+            async let response = server.call(
+                "api", "POST", "/v1/exchange", ["Content-Type: application/json"],
+                body: "{\"code\":\"\(code)\"}")
+            let apple = fixture.apple
+            self.server = server
+            try await eventually("Apple has the code") {
+                try await !apple.requests().isEmpty
+            }
+            try await postgres.crash()
+            let answered = try await response
+            #expect(answered.status == 200, "\(answered)")
+            answer = try JSON(text: answered.body)
+            #expect(answer["stored"] == false && answer["refresh_token"]?.string != nil)
+        }
+
+        var file: String { folder.path("unsaved-tokens") }
+
+        func contents() throws -> String {
+            let bytes = try folder.contents("unsaved-tokens")
+            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// Every line of the log is JSON.
+    private func checkLog(_ result: ProgramResult) {
+        for line in result.errors.split(separator: "\n") {
+            #expect((try? JSON(text: String(line))) != nil, "\(line)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a token that cannot be stored is sealed at the end, and stored by the next start`()
+        async throws
+    {
+        let outage = try await Outage()
+        #expect(try await outage.server.metric("siwa_unsaved_tokens") == 1)
+        let ended = try await outage.server.stop()
+        #expect(ended.ending == .exit(0), "\(ended)")
+        checkLog(ended)
+        #expect(ended.errors.contains("\"token_saved\""))
+        let token = try #require(outage.answer["refresh_token"]?.string)
+        let saved = try outage.contents()
+        #expect(saved.contains("\"sealed\"") && !saved.contains(token))
+        let status = try FileManager.default.attributesOfItem(atPath: outage.file)
+        #expect(status[.posixPermissions] as? Int == 0o600)
+        try await outage.postgres.start()
+        let next = try await outage.fixture.serve()
+        #expect(try next.log("unsaved_token_stored").count == 1)
+        #expect(try await next.metric("siwa_unsaved_tokens") == 0)
+        let stored = try outage.fixture.vault.opened().values.flatMap(\.self)
+        #expect(stored.map(\.token) == [token] && stored.map(\.state) == [.active])
+        #expect(try outage.contents() == "")
+        #expect(try await next.stop().ending == .exit(0))
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `the history decides about a saved token, and one that cannot be opened stays`()
+        async throws
+    {
+        let outage = try await Outage()
+        #expect(try await outage.server.stop().ending == .exit(0))
+        try await outage.postgres.start()
+        // Revoked meanwhile, by somebody who had the token.
+        let token = try #require(outage.answer["refresh_token"]?.string)
+        try outage.fixture.apple.folder.write(
+            "revoked.jsonl",
+            """
+            {"user_id":"\(outage.fixture.vault.people.userID(1))","refresh_token":"\(token)",\
+            "state":"revoked","changed_at":"2099-01-01T00:00:00Z"}
+            """)
+        let imported = try await outage.fixture.apple.siwa(
+            "vault", "import", outage.fixture.apple.folder.path("revoked.jsonl"), "--client-id",
+            "com.example.app", environment: outage.fixture.vault.environment)
+        #expect(imported.exitCode == 0, "\(imported)")
+        let line = try outage.contents()
+        let foreign = line.replacingOccurrences(of: "\"sealed\":\"", with: "\"sealed\":\"AAAA")
+        try outage.folder.write("unsaved-tokens", line + foreign + "not JSON\n")
+        let next = try await outage.fixture.serve()
+        #expect(try next.log("unsaved_token_stored").count == 1)
+        #expect(try next.log("unsaved_token_kept").count == 2)
+        #expect(try await next.metric("siwa_unsaved_tokens") == 2)
+        let stored = try outage.fixture.vault.opened().values.flatMap(\.self)
+        #expect(stored.map(\.state) == [.revoked])
+        #expect(try outage.contents() == foreign + "not JSON\n")
+        #expect(try await next.stop().ending == .exit(0))
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a token that cannot be saved either is named, and the exit code is 75`() async throws {
+        guard let prlimit = Executable.installed("prlimit") else { return }
+        let outage = try await Outage()
+        // Not all of the reserved space can be written any more.
+        let limited = try await prlimit.run(
+            "--pid", "\(outage.server.program.pid)", "--fsize=60000:")
+        try #require(limited.exitCode == 0, "\(limited)")
+        let ended = try await outage.server.stop()
+        #expect(ended.ending == .exit(75), "\(ended)")
+        let lost = try ended.errors.split(separator: "\n").map { try JSON(text: String($0)) }
+            .first { $0["event"] == "token_lost" }
+        #expect(lost?["user_id"]?.string == outage.fixture.vault.people.userID(1))
+        #expect(lost?["token_fingerprint"]?.string?.count == 12)
+        checkLog(ended)
+    }
+
+    @Test func `servers that share a state folder have a file each`() async throws {
+        let fixture = try await ServerFixture(.postgres)
+        let folder = try TemporaryFolder()
+        let members: [JSON.Member] = [
+            .init("metrics", ["listen": "127.0.0.1:0"]), .init("state", .string(folder.path)),
+        ]
+        let first = try await fixture.serve(members)
+        let second = try await fixture.serve()
+        for name in ["unsaved-tokens", "unsaved-tokens.2"] {
+            #expect(try folder.contents(name).count == 64 << 10)
+        }
+        #expect(try await first.stop().ending == .exit(0))
+        #expect(try await second.stop().ending == .exit(0))
+    }
+
+    @Test func `without a place for the state nothing is served`() async throws {
+        let fixture = try await ServerFixture(.postgres)
+        try fixture.configure(fixture.listeners)
+        for command in ["check", "serve"] {
+            let result = try await fixture.run(command, environment: ["STATE_DIRECTORY": ""])
+            #expect(result.ending == .exit(3), "\(result)")
+            #expect(result.errors.contains("server.state"))
+        }
+    }
+}

@@ -42,6 +42,16 @@ import Testing
         #expect(plan.remaining(at: .seconds(9)) == .seconds(1))
     }
 
+    @Test func `only storing a spent code's tokens has time of its own after the timeout`() {
+        for work in EndingPlan.Work.allCases {
+            var plan = EndingPlan()
+            plan.begin(work, at: .seconds(100))
+            let reserved: Duration = work == .storing ? .seconds(2) : .zero
+            #expect(plan.reserved(at: .seconds(100)) == reserved, "\(work)")
+            #expect(plan.reserved(at: .seconds(103)) == .zero, "\(work)")
+        }
+    }
+
     @Test func `nothing ends a process that has a spent code's tokens, but the watchdog`() {
         for work in EndingPlan.Work.allCases {
             let policy: SignalPolicy =

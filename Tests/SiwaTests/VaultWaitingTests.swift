@@ -101,6 +101,17 @@ import Testing
         withExtendedLifetime((other, lock)) {}
     }
 
+    @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
+    func `keys that take all of the timeout leave time to store the token`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await VaultFixture(backend, Population(usual: 1, all: .migrates))
+        try await fixture.apple.post("faults", ["endpoint": "/auth/keys", "delay": "30s"])
+        let result = try await start(fixture, url: fixture.url, timeout: "2s").result()
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(try fixture.opened().count == 1)
+    }
+
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to replace /etc/resolv.conf for one process"),
         .timeLimit(.minutes(5)))
@@ -121,10 +132,12 @@ import Testing
         #expect(result.errors.contains("did not answer within 2 s"), "\(result)")
     }
 
-    private func start(_ fixture: VaultFixture, url: String) async throws -> RunningProgram {
+    private func start(
+        _ fixture: VaultFixture, url: String, timeout: String = "25s"
+    ) async throws -> RunningProgram {
         let code = try await fixture.apple.code([.init("user", .string(fixture.people.name(1)))])
         return try fixture.apple.start(
-            ["exchange", "--code", "-", "--store", "--timeout", "25s"], input: code,
+            ["exchange", "--code", "-", "--store", "--timeout", timeout], input: code,
             environment: fixture.environment.merging(["SIWA_VAULT_URL": url]) { $1 })
     }
 

@@ -61,6 +61,12 @@ final class Ending: Sendable {
         }
     }
 
+    /// The time for the work that remains even after `--timeout`.
+    var reserved: Duration {
+        let now = timekeeper.elapsed()
+        return plan.withLock { $0.reserved(at: now) }
+    }
+
     /// Runs `operation`, and cancels it when the work's time after a signal has expired.
     func bounding<Result: Sendable>(
         _ operation: @escaping @Sendable () async -> Result

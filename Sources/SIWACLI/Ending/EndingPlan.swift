@@ -47,6 +47,12 @@ struct EndingPlan: Sendable {
         signalTime == nil ? nil : max(start + work.limit - now, .zero)
     }
 
+    /// How long the work may still take even if the command's time is over: tokens of a spent code
+    /// are stored although fetching the keys took all of `--timeout`.
+    func reserved(at now: Duration) -> Duration {
+        work == .storing ? max(start + work.limit - now, .zero) : .zero
+    }
+
     /// The number of seconds from a signal, or from now if one has arrived, after which the process
     /// ends, even if it hangs.
     func watchdog(at now: Duration) -> UInt32 {

@@ -89,7 +89,7 @@ extension Session {
             let left =
                 switch limit {
                 case .statement: timeout
-                case .command: max(timeout - (timekeeper.elapsed() - start), .zero)
+                case .command: max(timeout - (timekeeper.elapsed() - start), ending.reserved)
                 }
             return ending.remaining.map { min($0, left) } ?? left
         }

@@ -334,6 +334,22 @@ import Testing
         #expect(try source.connect().mark("source") == nil)
     }
 
+    /// Nothing is damaged: the copy can be run again.
+    @Test(arguments: CopyWay.all)
+    func `a copy that another process aborts ends like any refusal of a moving vault`(
+        _ way: CopyWay
+    ) async throws {
+        let (source, target) = (try await way.source.fixture(), try await way.target.fixture())
+        try source.vault().put([VaultRecord(.sample(1)), VaultRecord(.sample(2))])
+        let kind = try Self.kind {
+            _ = try source.copy(to: target, pageSize: 1).run { _ in
+                _ = try source.copy(to: target).abort()
+            }
+        }
+        #expect(kind == .moving)
+        try source.copied(to: target)
+    }
+
     @Test func `an incomplete copy belongs to the vault that began it`() async throws {
         let (source, target) = (try SQLiteStoreFixture(), try SQLiteStoreFixture())
         _ = try source.vault()

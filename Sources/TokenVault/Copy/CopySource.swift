@@ -91,7 +91,7 @@ struct CopySource: Sendable {
     private func require(_ mark: MoveMark, _ database: any Database) throws(DatabaseFailure) {
         guard try database.mark(connectorName) == mark else {
             throw DatabaseFailure(
-                .damaged, "another process has ended the move of the vault in \(connectorName)")
+                .moving, "another process has ended the move of the vault in \(connectorName)")
         }
     }
 

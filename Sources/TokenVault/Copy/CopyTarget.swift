@@ -112,7 +112,7 @@ struct CopyTarget: Sendable {
         guard try Schema.vault.exists(in: database), try database.mark(connector.name) == mark
         else {
             throw DatabaseFailure(
-                .damaged, "another process has changed the incomplete copy in \(connector.name)")
+                .moving, "another process has changed the incomplete copy in \(connector.name)")
         }
     }
 

@@ -57,7 +57,10 @@ struct RevocationOrder: Sendable {
     func warn(of look: TokenLook) {
         guard case .unusual(let slip) = look else { return }
         let likely = slip.map { ": it looks like \($0.description)" } ?? ""
-        let advice = slip?.advice ?? "--check-first tells whether it is one"
+        // --check-first needs a refresh token.
+        let check =
+            kind == .refreshToken ? "--check-first tells whether it is one" : "check that it is one"
+        let advice = slip?.advice ?? check
         session.console.warn(
             "--token does not have the shape of Apple's \(kind.plural)\(likely); \(advice)")
     }

@@ -145,7 +145,8 @@ struct ResumeMismatch: DiagnosableError {
     private var hints: [String] {
         if case .otherOrigin = reason {
             return [
-                "to continue the earlier run, use its settings: --profile, --client-id, --base-url",
+                "to continue the earlier run, use its settings: --profile, --client-id, "
+                    + "--base-url, --to-team",
                 "to begin with these settings, name a new output file and leave out --resume",
             ]
         }

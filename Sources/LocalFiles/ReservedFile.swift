@@ -44,6 +44,31 @@ package func reserveFile(_ path: String, _ size: Int) throws(FileError) -> Reser
         release: { close(descriptor) })
 }
 
+/// Fails as ``reserveFile(_:_:)`` would, as far as that can be known without creating or locking the
+/// file.
+package func checkReservation(_ path: String, _ size: Int) throws(FileError) {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+        guard errno == ENOENT else { throw FileError("open", path) }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        _ = try system("open", path) { access(folder, W_OK | X_OK) }
+        guard freeSpace(folder).map({ $0 >= size }) ?? true else {
+            throw FileError("reserve space for", path, code: ENOSPC)
+        }
+        return
+    }
+    defer { close(descriptor) }
+    try requireOwnFile(descriptor, path)
+}
+
+private func requireOwnFile(_ descriptor: CInt, _ path: String) throws(FileError) {
+    var status = stat()
+    _ = try system("examine", path) { fstat(descriptor, &status) }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+        throw FileError("use", path, reason: "it is not a regular file of this user")
+    }
+}
+
 /// Locks the file, and reserves its space; false if another process holds it.
 private func prepare(
     _ descriptor: CInt, _ path: String, _ size: Int
@@ -52,11 +77,7 @@ private func prepare(
         guard errno == EWOULDBLOCK else { throw FileError("lock", path) }
         return false
     }
-    var status = stat()
-    _ = try system("examine", path) { fstat(descriptor, &status) }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-        throw FileError("use", path, reason: "it is not a regular file of this user")
-    }
+    try requireOwnFile(descriptor, path)
     _ = try system("protect", path) { fchmod(descriptor, 0o600) }
     let code = posix_fallocate(descriptor, 0, off_t(size))
     guard code == 0 else { throw FileError("reserve space for", path, code: code) }

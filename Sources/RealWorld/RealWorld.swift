@@ -56,6 +56,9 @@ extension World {
         files.isSameFolder = isSameFolder
         files.lockUntilExit = { path throws(FileError) in try LocalFiles.lockUntilExit(path) }
         files.reserve = { path, size throws(FileError) in try reserveFile(path, size) }
+        files.checkReservation = { path, size throws(FileError) in
+            try LocalFiles.checkReservation(path, size)
+        }
         files.freeSpace = LocalFiles.freeSpace
         files.remove = { path throws(FileError) in try removeFile(path) }
         files.readRegular = { path throws(FileError) in try readRegularFile(path) }

@@ -132,6 +132,10 @@ package struct World: Sendable {
             path, _ throws(FileError) in
             throw FileError("open", path, reason: "not provided")
         }
+        /// Fails as ``reserve`` would, and changes nothing.
+        package var checkReservation: @Sendable (String, Int) throws(FileError) -> Void = {
+            _, _ in
+        }
         /// The free space of a path's file system, in bytes; nil if it is unknown.
         package var freeSpace: @Sendable (String) -> Int? = { _ in nil }
         /// Reads the first line of standard input.

@@ -21,15 +21,17 @@ struct DurableWrites: Sendable {
     /// - Parameters:
     ///   - event: the event that is logged if the change is not made immediately.
     ///   - userID: the user whose token the change stores.
+    ///   - token: describes the token that is lost if the change is never made, for the log; nil if
+    ///     none is.
     ///   - change: may run several times.
     /// - Returns: whether the change is already done.
     func write(
-        _ event: String, of userID: UserID? = nil,
+        _ event: String, of userID: UserID? = nil, losing token: [JSON.Member]? = nil,
         _ change: @escaping @Sendable (any ServerStore) throws(VaultError) -> Void
     ) async -> Bool {
         guard let failure = await attempt(change) else { return true }
         log(ServiceEvent(.error, event, [.init("reason", .string(failure.message))]))
-        let key = waiting.add(userID)
+        let key = waiting.add(userID, token)
         background.start { [self] in
             defer { waiting.remove(key) }
             var delay = Duration.seconds(1)
@@ -68,12 +70,16 @@ struct DurableWrites: Sendable {
 
     /// Waits until everything is in the database.
     func drain() async { await background.drain() }
+
+    /// The tokens that are lost if the process ends now, for the log.
+    var tokens: [[JSON.Member]] { waiting.tokens }
 }
 
 /// The changes that could not be made yet, and their attempts.
 private final class WaitingWrites: Sendable {
     private struct Entry {
         let userID: UserID?
+        let token: [JSON.Member]?
         /// The number of attempts that have ended.
         var ended = 0
         var isRunning = false
@@ -90,10 +96,12 @@ private final class WaitingWrites: Sendable {
     private let urgency = WakeSignal()
     private let progress = WakeSignal()
 
-    func add(_ userID: UserID?) -> Int {
+    var tokens: [[JSON.Member]] { state.withLock { $0.entries.values.compactMap(\.token) } }
+
+    func add(_ userID: UserID?, _ token: [JSON.Member]?) -> Int {
         state.withLock { state in
             state.last += 1
-            state.entries[state.last] = Entry(userID: userID)
+            state.entries[state.last] = Entry(userID: userID, token: token)
             return state.last
         }
     }

@@ -142,6 +142,12 @@ package protocol ServerStore: Sendable {
         heeding audiences: [ClientID]
     ) -> any VaultStore
 
+    /// Returns a view of the vault whose changes are shown the events of their users that arrived
+    /// before.
+    ///
+    /// - Parameter audiences: the `aud` of the notifications that concern the users' client.
+    func vault(heeding audiences: [ClientID]) -> any VaultStore
+
     /// Erases up to `limit` answers that are older than ``CodeEntry/replayed``. The entries remain.
     ///
     /// - Returns: the time until the next answer is to be erased; nil if none is stored.

@@ -33,9 +33,7 @@ extension Vault {
                 draft.put(new)
                 draft.note(.stored, of: new, at: now)
             }
-            for notice in draft.notices where notice.users.contains(user) {
-                draft.apply(notice.event, to: new.id, VaultEventDetails(), at: now)
-            }
+            draft.applyNotices(to: new.id, at: now)
             stored = draft.records[new.id] ?? new
         }
         return stored
@@ -139,6 +137,7 @@ extension Vault {
         }
         guard let known = draft.records[new.id] else {
             draft.put(new.after(past[new.id]))
+            draft.applyNotices(to: new.id, at: now)
             counts.imported += 1
             return
         }
@@ -150,6 +149,15 @@ extension Vault {
         draft.put(next)
         if next.state != known.state {
             draft.note(VaultHistoryEvent(next.state), of: next, at: now)
+        }
+    }
+}
+
+extension VaultDraft {
+    /// Applies what Apple reported about the user of a token before the token was stored.
+    fileprivate mutating func applyNotices(to id: VaultRecordID, at now: NumericDate) {
+        for notice in notices where notice.users.contains(id.user) {
+            apply(notice.event, to: id, VaultEventDetails(), at: now)
         }
     }
 }

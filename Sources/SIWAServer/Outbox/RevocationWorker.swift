@@ -199,7 +199,9 @@ extension RevocationWorker {
         if (try? await note(job, after: nil)) != nil { return true }
         let (owner, requestedAt) = (owner, clocks.now())
         let id = (try? Random.bytes(16).hexadecimal) ?? job.fingerprint.rawValue
-        _ = await journal.writes.write("token_not_noted") { store throws(VaultError) in
+        _ = await journal.writes.write(
+            "token_not_noted", losing: job.logMembers
+        ) { store throws(VaultError) in
             guard try !store.note(job, retryAfter: .zero, by: owner) else { return }
             // The job has ended, or another process has it, without the token.
             guard try store.revocation(id) == nil else { return }

@@ -20,11 +20,7 @@ struct CheckedServer {
             try await settings.listener(listener)?.check(in: base, of: listener)
         }
         let pending = try OpenDatabase.pendingChanges(inputs.configuration)
-        guard base.files.exists(inputs.stateFolder) else {
-            throw Diagnosis(
-                "configuration", "server.state: '\(inputs.stateFolder)' does not exist",
-                hints: ["create the folder"], exitCode: .settings)
-        }
+        try UnsavedTokenFile.check(in: inputs.stateFolder, base)
         let clock = inputs.clock
         if inputs.fixedKeys == nil { await clock.ask(as: inputs.clients.asking) }
         warnings = inputs.warnings + [inputs.keySetWarning, clock.warning].compactMap(\.self)

@@ -26,7 +26,8 @@ struct LoadedServer: Sendable {
         database = try OpenDatabase(
             inputs.configuration,
             ServerInstance(id: world.owner, host: base.actor.host, version: version), in: base)
-        unsavedFile = try UnsavedTokenFile(in: inputs.stateFolder, database.vault, log, base)
+        unsavedFile = try UnsavedTokenFile(
+            in: inputs.stateFolder, database, inputs.clients, log, base)
         let unsaved = UnsavedTokens()
         unsaved.keep(unsavedFile.keptCount)
         for warning in inputs.warnings { log(.warning, "configuration", [warning.member]) }
@@ -55,8 +56,10 @@ struct LoadedServer: Sendable {
             log(.warning, "token_saved", token.logMembers)
             return true
         }
-        for token in lost { log(.error, "token_lost", token.logMembers) }
-        return lost.isEmpty
+        // Tokens of codes that were to be revoked belong to no user in the vault.
+        let all = lost.map(\.logMembers) + context.journal.writes.tokens
+        for members in all { log(.error, "token_lost", members) }
+        return all.isEmpty
     }
 
     /// Examines the files that decide whom the server trusts.

@@ -6,6 +6,7 @@ internal import ServerRecords
 /// The vault's database, opened for a server: one connection each for notifications, the API,
 /// monitoring and workers, so that none waits for the others. With SQLite, all share one connection.
 struct OpenDatabase: Sendable {
+    let store: any ServerStore
     let vault: SharedVault
     let receiving: StoreAccess
     let api: StoreAccess
@@ -29,6 +30,7 @@ struct OpenDatabase: Sendable {
         let file = try configuration.vaultFile()
         try Self.lock(file, in: world)
         let store = try configuration.serverStore(Self.timeout)
+        self.store = store
         let keys = try Self.examined(store, configuration).keys
         let space = SpaceWatch {
             file.flatMap { world.files.freeSpace(world.files.resolvedPath($0)) }

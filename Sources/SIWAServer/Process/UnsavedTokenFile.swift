@@ -3,6 +3,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
+internal import ServerRecords
 
 /// The file `unsaved-tokens` of the state folder: tokens that a server could not store before it
 /// ended, sealed with the vault's key, one JSON object a line. Its space is reserved at the start,
@@ -23,7 +24,8 @@ struct UnsavedTokenFile: Sendable {
     ///
     /// - Throws: ``Diagnosis`` if no file can be used.
     init(
-        in folder: String, _ vault: SharedVault, _ log: ServerLog, _ world: World
+        in folder: String, _ database: OpenDatabase, _ clients: ProfileClients, _ log: ServerLog,
+        _ world: World
     ) throws(Diagnosis) {
         var own: (file: ReservedFile, path: String, lines: [String])?
         for number in 1...Self.most {
@@ -31,7 +33,7 @@ struct UnsavedTokenFile: Sendable {
             guard own == nil || world.files.exists(path) else { continue }
             do throws(FileError) {
                 guard let file = try world.files.reserve(path, Self.reserved) else { continue }
-                let lines = try Self.store(file, path, vault, log, world)
+                let lines = try Self.store(file, path, database, clients, log, world)
                 if own == nil { own = (file, path, lines) } else { file.release() }
             } catch {
                 guard own != nil else { throw Self.unusable(error, folder) }
@@ -45,6 +47,15 @@ struct UnsavedTokenFile: Sendable {
         (file, path, keptLines) = own
     }
 
+    /// Fails as ``init(in:_:_:_:_:)`` would because of the folder, and changes nothing.
+    static func check(in folder: String, _ world: World) throws(Diagnosis) {
+        do throws(FileError) {
+            try world.files.checkReservation(folder + "/unsaved-tokens", reserved)
+        } catch {
+            throw unusable(error, folder)
+        }
+    }
+
     private static func unusable(_ error: FileError, _ folder: String) -> Diagnosis {
         Diagnosis(
             "configuration", "server.state: \(error)",
@@ -55,12 +66,13 @@ struct UnsavedTokenFile: Sendable {
     /// The number of tokens that could not be stored.
     var keptCount: Int { keptLines.count }
 
-    /// Stores the tokens of a file as `siwa vault import` does.
+    /// Stores the tokens of a file as `siwa vault import` does. Events of their users that arrived
+    /// meanwhile concern them, too.
     ///
     /// - Returns: the lines that stay, because their tokens could not be stored.
     private static func store(
-        _ file: ReservedFile, _ path: String, _ vault: SharedVault, _ log: ServerLog,
-        _ world: World
+        _ file: ReservedFile, _ path: String, _ database: OpenDatabase, _ clients: ProfileClients,
+        _ log: ServerLog, _ world: World
     ) throws(FileError) -> [String] {
         let text = String(decoding: try file.contents(), as: UTF8.self)
         let lines = text.split(separator: "\n").map(String.init)
@@ -69,9 +81,11 @@ struct UnsavedTokenFile: Sendable {
         for (index, line) in lines.enumerated() {
             do throws(VaultError) {
                 let record = try VaultRecord(unsaved: line)
-                try vault.with { vault throws(VaultError) in
+                let view = database.store.vault(
+                    heeding: clients.audiences(concerning: record.user.clientID))
+                try database.vault.with { vault throws(VaultError) in
                     _ = try vault.token(of: record)
-                    let counts = try vault.merge([record], at: world.clocks.now())
+                    let counts = try vault.through(view).merge([record], at: world.clocks.now())
                     if let fault = counts.broken.first { throw fault }
                 }
                 log(.info, "unsaved_token_stored", record.logMembers)

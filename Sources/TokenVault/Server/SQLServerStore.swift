@@ -132,15 +132,26 @@ extension SQLServerStore {
         finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String,
         heeding audiences: [ClientID]
     ) -> any VaultStore {
+        vault(heeding: audiences) { database throws(DatabaseFailure) in
+            try database.finish(code, outcome, by: owner)
+        }
+    }
+
+    func vault(heeding audiences: [ClientID]) -> any VaultStore {
+        vault(heeding: audiences) { _ in }
+    }
+
+    private func vault(
+        heeding audiences: [ClientID],
+        alongside: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void
+    ) -> any VaultStore {
         let name = connector.name
         return SQLVaultStore(
             connector, pool,
             requiring: { database, access throws(DatabaseFailure) in
                 try Schema.server.require(and: .vault, for: access, in: database, name)
             },
-            alongside: { database throws(DatabaseFailure) in
-                try database.finish(code, outcome, by: owner)
-            },
+            alongside: alongside,
             notices: { database, users throws(DatabaseFailure) in
                 try database.holdEvents()
                 return try database.notices(of: users, from: audiences)

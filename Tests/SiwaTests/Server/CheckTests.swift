@@ -52,6 +52,22 @@ import Testing
                 .split(separator: "\n").first)
     }
 
+    @Test(arguments: ["missing", "file", "taken"])
+    func `a folder for the state that serve could not use is named`(
+        _ name: String
+    ) async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        let folder = fixture.apple.folder
+        try folder.write("file", "")
+        try FileManager.default.createDirectory(
+            atPath: folder.path("taken/unsaved-tokens"), withIntermediateDirectories: true)
+        try fixture.configure(
+            fixture.listeners + [.init("state", .string(folder.path(name)))])
+        let (checked, served) = (try await fixture.run("check"), try await fixture.run("serve"))
+        #expect(checked.ending == .exit(3) && served.ending == .exit(3), "\(checked) \(served)")
+        #expect(checked.errors == served.errors && checked.errors.contains("server.state"))
+    }
+
     @Test(arguments: VaultBackend.available)
     func `a database without the server's tables is named, and not changed`(
         _ backend: VaultBackend

@@ -16,7 +16,7 @@ struct UnsavedTokenTests {
         let server: ServerProcess
         let answer: JSON
 
-        init() async throws {
+        init(_ path: String = "/v1/exchange") async throws {
             postgres = try await PostgresServer()
             fixture = try await ServerFixture(.postgres, on: postgres)
             folder = try TemporaryFolder()
@@ -28,7 +28,7 @@ struct UnsavedTokenTests {
                 .init("user", .string(fixture.vault.people.name(1)))
             ])
             async let response = server.call(
-                "api", "POST", "/v1/exchange", ["Content-Type: application/json"],
+                "api", "POST", path, ["Content-Type: application/json"],
                 body: "{\"code\":\"\(code)\"}")
             let apple = fixture.apple
             self.server = server
@@ -37,8 +37,9 @@ struct UnsavedTokenTests {
             }
             try await postgres.crash()
             let answered = try await response
-            #expect(answered.status == 200, "\(answered)")
             answer = try JSON(text: answered.body)
+            guard path == "/v1/exchange" else { return }
+            #expect(answered.status == 200, "\(answered)")
             #expect(answer["stored"] == false && answer["refresh_token"]?.string != nil)
         }
 
@@ -115,6 +116,26 @@ struct UnsavedTokenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
+    func `an event that another server received meanwhile concerns a saved token`() async throws {
+        let outage = try await Outage()
+        let fixture = outage.fixture
+        #expect(try await outage.server.stop().ending == .exit(0))
+        try await outage.postgres.start()
+        let folder = try TemporaryFolder()
+        let other = try await fixture.serve(
+            fixture.listeners + [.init("state", .string(folder.path))])
+        let answers = try await fixture.notify("consent-revoked", at: try other.notificationURL)
+        #expect(answers == ["200": 1])
+        #expect(try await other.stop().ending == .exit(0))
+        let next = try await fixture.serve(
+            fixture.listeners + [.init("state", .string(outage.folder.path))])
+        #expect(try next.log("unsaved_token_stored").count == 1)
+        let stored = try fixture.vault.opened().values.flatMap(\.self)
+        #expect(stored.map(\.state) == [.consentRevoked])
+        #expect(try await next.stop().ending == .exit(0))
+    }
+
+    @Test(.timeLimit(.minutes(5)))
     func `a token that cannot be saved either is named, and the exit code is 75`() async throws {
         guard let prlimit = Executable.installed("prlimit") else { return }
         let outage = try await Outage()
@@ -128,6 +149,20 @@ struct UnsavedTokenTests {
             .first { $0["event"] == "token_lost" }
         #expect(lost?["user_id"]?.string == outage.fixture.vault.people.userID(1))
         #expect(lost?["token_fingerprint"]?.string?.count == 12)
+        checkLog(ended)
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `the token of a code that was to be revoked is named if it is lost`() async throws {
+        let outage = try await Outage("/v1/revoke")
+        try await eventually("the token waits") {
+            try !outage.server.log("token_not_noted").isEmpty
+        }
+        let ended = try await outage.server.stop()
+        #expect(ended.ending == .exit(75), "\(ended)")
+        let lost = try ended.errors.split(separator: "\n").map { try JSON(text: String($0)) }
+            .filter { $0["event"] == "token_lost" }
+        #expect(lost.count == 1 && lost.first?["token_fingerprint"]?.string?.count == 12)
         checkLog(ended)
     }
 

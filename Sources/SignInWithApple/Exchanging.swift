@@ -7,7 +7,7 @@ extension SignInWithAppleClient {
     /// "Generate and validate tokens"; RFC 6749 §4.1.3).
     ///
     /// The times of the identity token pass if they pass by this machine's clock or by the `Date` of
-    /// Apple's response, so that a wrong clock spends no code in vain.
+    /// Apple's response, so that a wrong clock does not waste a code.
     ///
     /// A code works once. It is sent again only if it certainly was not sent before. Cancelling the
     /// task has no effect after the code may have been sent: the call then returns the tokens that

@@ -8,8 +8,9 @@ struct VaultRekeyCommand: Command {
     static let abstract = "Encrypt every record of the vault with a new key."
     static let discussion = """
         Adds a key to the key file and encrypts all records with it, in groups, and what siwa-server \
-        has sealed in its outbox and journal; the vault can be used meanwhile. To continue a run that was stopped, run the command again. If the keys \
-        have one that is newer than the vault's, that one is used.
+        has sealed in its outbox and journal; the vault can be used meanwhile. To continue a run \
+        that was stopped, run the command again. If the key file has a key that is newer than the \
+        vault's, that one is used.
 
         For a vault that several machines share: run it with --prepare, copy the key file to all \
         of them, then run it without.

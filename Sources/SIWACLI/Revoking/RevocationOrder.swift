@@ -115,7 +115,7 @@ extension TokenSlip {
         case .code: "--code exchanges a code and revokes its token"
         case .refreshToken: "leave out --kind access_token"
         case .accessToken: "add --kind access_token"
-        case .percentEncoded: "decode it first: %2E is a full stop"
+        case .percentEncoded: "decode it first: %2E is a dot"
         }
     }
 }

@@ -10,7 +10,8 @@ struct CheckCommand: Command {
         Exits as siwa-server serve would: with 0 if it would start, 75 if the database is down or \
         a standby, else 3. Nothing is changed: a migration that serve would make is named. No \
         listener is opened, and a running server is no error. One request for Apple's public keys \
-        compares the clocks: a difference of more than 5 seconds is a warning, no answer is none.
+        compares the clocks: a difference of more than 5 seconds is a warning. If Apple does not \
+        answer, the clocks are not compared.
         """
     static let examples = [
         Example(

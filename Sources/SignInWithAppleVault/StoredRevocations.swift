@@ -3,7 +3,7 @@ internal import Lifecycle
 public import SignInWithApple
 
 extension TokenVault {
-    /// Revokes every token of a user for one client; see ``revoke(userID:with:proof:)-(_,[_],_)``.
+    /// Revokes every token of a user for one client; see ``revoke(userID:with:proof:)-(_,[SignInWithAppleClient],_)``.
     ///
     /// - Throws: ``TokenVaultError``, of kind `otherClients` if the vault also has tokens of the
     ///   user for other clients.

@@ -6,7 +6,7 @@
 #   make setup      install what is missing, and say what cannot be installed
 #   make lint       check the formatting; make format fixes it
 #   make example    build Examples/SignInService, and run it against the emulator
-#   make docs       build the library's documentation: .build/documentation/index.html
+#   make docs       build the library's documentation in .build/documentation
 #   make test-browser  install Chromium, too, and try the emulator's pages in it
 #   make screenshots   draw the pictures in docs/images with Chromium
 #   make test-monitoring  install Prometheus's tools, and try the metrics and the alerts with them

@@ -23,4 +23,5 @@ for product in SignInWithApple SignInWithAppleCurl SignInWithAppleVault SignInWi
     archives+=("$graphs.doccarchive")
 done
 docc merge "${archives[@]}" --synthesized-landing-page-name siwa --output-path "$site"
-printf 'documentation: %s\n' "$site/index.html"
+printf 'documentation: %s\nto read it: python3 -m http.server --bind 127.0.0.1 --directory %s\n' "$site" "$site"
+echo 'then open http://127.0.0.1:8000/documentation/'

@@ -37,7 +37,7 @@ package struct Vault: Sendable {
             throw VaultError(
                 .key,
                 "the vault's newest key is key \(current), which is marked as retired: "
-                    + "the newer key was removed from the database",
+                    + "the newer key was removed from the database, or this is an older backup",
                 remedy: VaultError.unknownKeyRemedy)
         }
         return current

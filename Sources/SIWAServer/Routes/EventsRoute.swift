@@ -116,7 +116,7 @@ extension Problem {
         var problem = Problem(
             410, "cursor_unknown",
             "the cursor is not of this database's history, or events after it were deleted: the "
-                + "database was restored, moved or failed over, or they were kept for too short",
+                + "database was restored, moved or failed over, or the events were older than 'keep'",
             hints: [
                 "go on with after= and the cursor in 'restart': events that you know come again",
                 "compare what you missed: the state of a user's tokens is at /v1/users/{user_id}",

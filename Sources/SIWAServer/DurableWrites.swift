@@ -51,7 +51,8 @@ struct DurableWrites: Sendable {
     func storeTokens(of userID: UserID) async throws(VaultError) {
         guard await waiting.hurry(userID, until: Deadline(after: Self.patience, by: .system)) else {
             throw VaultError(
-                .busy, "a token of '\(userID)' waits to be stored, and cannot be stored yet")
+                .busy, "a token of '\(userID)' waits to be stored, and cannot be stored yet",
+                remedy: "check the database, and send the same request again later")
         }
     }
 

@@ -39,6 +39,7 @@ import Testing
         let (replica, userID) = try await unstored(fixture, holder)
         let error = try await Diagnosis.thrown { try await replica.ended(.user(userID, nil)) }
         #expect(error.isRetryable && error.exitCode == .temporary, "\(error)")
+        #expect(error.hints == ["check the database, and send the same request again later"])
         holder.value = nil
         let body = try await replica.ended(.user(userID, nil))
         #expect(body["revoked"] == true && body["confirmed"] == true)

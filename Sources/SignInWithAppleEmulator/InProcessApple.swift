@@ -16,7 +16,8 @@ public import SignInWithApple
 public struct InProcessApple: Sendable {
     /// The app: a client with its own key, which sends requests to this emulator.
     public let client: SignInWithAppleClient
-    /// A transport to this emulator, for your own clients.
+    /// A transport to this emulator, for your own clients. They need the same `now` as the emulator, or
+    /// their client secrets are refused with `invalid_client`.
     public let transport: any SignInWithApple.Transport
     /// The app's team.
     public let teamID: String

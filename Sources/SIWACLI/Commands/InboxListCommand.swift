@@ -65,7 +65,7 @@ struct InboxListCommand: Command {
     }
 
     private static let columns: [ListColumn] = [
-        .time("RECEIVED"), ListColumn("STATE", 10), ListColumn("TYPE", 15), .user,
+        .time("RECEIVED"), ListColumn("STATE", 10), ListColumn("TYPE", 16), .user,
         ListColumn("TRIES", 5), .time("NEXT"), ListColumn("JTI", 36, isID: true),
     ]
 }

@@ -57,7 +57,7 @@ extension RevocationStatus {
             cells: [
                 request.requestedAt.rfc3339, state.rawValue, request.userID?.rawValue ?? "-",
                 "\(jobs.count)", "\(attempts)", nextAttemptAt?.rfc3339 ?? "-", request.id,
-                jobs.compactMap(\.lastError).last ?? "-",
+                (state == .revoked ? nil : jobs.compactMap(\.lastError).last) ?? "-",
             ], members: members)
     }
 }

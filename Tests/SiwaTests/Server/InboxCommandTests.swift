@@ -1,5 +1,7 @@
+import Foundation
 import JOSE
 import Lifecycle
+import ServerRecords
 import TestSupport
 import Testing
 
@@ -27,6 +29,9 @@ import Testing
         let ids = listed.compactMap { $0["jti"]?.string }
         let pending = try await fixture.siwa("inbox", "list", "--state", "pending")
         #expect(pending.output.split(separator: "\n").count == 4)
+        let width = EventType.allCases.map(\.rawValue.count).max() ?? 0
+        let type = "TYPE".padding(toLength: width, withPad: " ", startingAt: 0)
+        #expect(pending.output.contains("\(type)  USER"), "\(pending.output)")
 
         let shown = try await fixture.siwa("inbox", "show", ids[0]).json
         #expect(shown["last_error"]?.string?.hasPrefix("connect") == true)
@@ -118,6 +123,8 @@ import Testing
         try await eventually("it is revoked") {
             try await server.api("GET", "/v1/revocations/\(id)").json["state"] == "revoked"
         }
+        let table = try await fixture.siwa("revocations", "list", "--state", "revoked")
+        #expect(!table.output.contains("503") && table.output.contains(id), "\(table)")
         let ended = try await fixture.siwa("revocations", "retry", id)
         #expect(ended.exitCode == 1 && ended.errors.contains("revoked"))
     }

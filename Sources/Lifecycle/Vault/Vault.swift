@@ -27,7 +27,10 @@ package struct Vault: Sendable {
     package static func encryptingKey(
         _ checks: [VaultKeyCheck], _ keys: VaultKeyRing
     ) throws(VaultError) -> Int {
-        let current = try currentKey(checks, keys)
+        guard let current = try currentKey(checks, keys) else {
+            throw VaultError(
+                .damaged, "the vault's database lists no key", remedy: VaultError.unknownKeyRemedy)
+        }
         guard keys.numbers.contains(current) else {
             throw VaultError(
                 .key,
@@ -43,27 +46,25 @@ package struct Vault: Sendable {
         return current
     }
 
-    /// The number of the vault's newest key, which may be missing from `keys`.
+    /// The number of the vault's newest key, which may be missing from `keys`; nil if the database
+    /// lists none.
     ///
     /// - Throws: ``VaultError`` of kind `key` if a key differs from the vault's key with the same
     ///   number.
     package static func currentKey(
         of store: any VaultStore, _ keys: VaultKeyRing
-    ) throws(VaultError) -> Int {
+    ) throws(VaultError) -> Int? {
         try currentKey(try store.keyChecks(), keys)
     }
 
     private static func currentKey(
         _ checks: [VaultKeyCheck], _ keys: VaultKeyRing
-    ) throws(VaultError) -> Int {
+    ) throws(VaultError) -> Int? {
         for check in checks where try keys.matches(check) == false {
             throw VaultError(
                 .key, "key \(check.number) is not the key \(check.number) of this vault")
         }
-        guard let current = checks.last?.number else {
-            throw VaultError(.damaged, "the vault's database lists no key")
-        }
-        return current
+        return checks.last?.number
     }
 
     /// Creates a vault that encrypts with the newest of `keys`.

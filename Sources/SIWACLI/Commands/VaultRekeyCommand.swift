@@ -82,7 +82,7 @@ struct VaultRekeyCommand: Command {
 
     private func prepare(_ session: Session, _ keyFile: VaultKeyFile) throws {
         let keys = try session.vaultKeys()
-        let current = try Vault.currentKey(of: try session.vaultStore(.statement), keys)
+        let current = try Vault.currentKey(of: try session.vaultStore(.statement), keys) ?? 0
         let newer = try keys.newer(than: current) ?? keyFile.withKey(newerThan: current)
         session.console.note(
             "copy \(keyFile.source.value.description) to every machine that uses the vault, "
@@ -97,7 +97,10 @@ struct VaultRekeyCommand: Command {
     private func withNewestKey(_ session: Session, _ keyFile: VaultKeyFile) throws -> Vault {
         let store = try session.vaultStore(.statement)
         let keys = try session.vaultKeys()
-        let current = try Vault.currentKey(of: store, keys)
+        let listed = try Vault.currentKey(of: store, keys)
+        if listed == nil { try checkDecryption(of: store, keys) }
+        // Any key of the file is newer than none.
+        let current = listed ?? 0
         if let newer = keys.newer(than: current) { return try register(newer, store, session) }
         let vault = try Vault(store, keys, by: session.world.actor)
         let isUnfinished = try session.showing("records with older keys are looked for") {
@@ -105,6 +108,15 @@ struct VaultRekeyCommand: Command {
         }
         guard !isUnfinished else { return vault }
         return try register(keyFile.withKey(newerThan: current), store, session)
+    }
+
+    /// Checks that the keys are this vault's, which its empty list of keys cannot show: a foreign
+    /// key, once entered, would shut out the right ones.
+    private func checkDecryption(of store: any VaultStore, _ keys: VaultKeyRing) throws {
+        let records = try store.records(VaultFilter(), after: nil, limit: vaultPageSize).records
+        guard records.isEmpty || records.contains(where: { (try? keys.open($0)) != nil }) else {
+            throw VaultError(.key, "no record of the vault can be decrypted with these keys")
+        }
     }
 
     /// Whether an earlier run was stopped: some readable records still have an older key.

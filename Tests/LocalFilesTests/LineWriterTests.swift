@@ -110,7 +110,7 @@ import Testing
 
     @Test func `a full pipe that is non-blocking is waited for`() throws {
         var ends: [CInt] = [0, 0]
-        try #require(pipe(&ends) == 0)
+        try #require(openPipe(&ends) == 0)
         defer { close(ends[0]) }
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         let writer = LineWriter(ends[1], named: "pipe") {}
@@ -127,7 +127,7 @@ import Testing
 
     @Test func `what the reader of a pipe left unread when it went is not delivered`() throws {
         var ends: [CInt] = [0, 0]
-        try #require(pipe(&ends) == 0)
+        try #require(openPipe(&ends) == 0)
         let writer = LineWriter(ends[1], named: "pipe") {}
         for number in 1...5 { writer.append(Array("line \(number)\n".utf8)) }
         // The lines are in the pipe, and two and a half of them are read.
@@ -143,7 +143,7 @@ import Testing
 
     @Test func `a reader that went after it had read all missed nothing`() throws {
         var ends: [CInt] = [0, 0]
-        try #require(pipe(&ends) == 0)
+        try #require(openPipe(&ends) == 0)
         let writer = LineWriter(ends[1], named: "pipe") {}
         writer.append(Array("line\n".utf8))
         var room = [UInt8](repeating: 0, count: 5)
@@ -176,7 +176,7 @@ import Testing
 
     @Test func `lines after a failure are not delivered`() throws {
         var ends: [CInt] = [0, 0]
-        try #require(pipe(&ends) == 0)
+        try #require(openPipe(&ends) == 0)
         // As siwa does.
         signal(SIGPIPE, SIG_IGN)
         close(ends[0])
@@ -276,4 +276,11 @@ import Testing
         try writer.close()
         #expect(try folder.read("out").isEmpty)
     }
+}
+
+/// Opens a pipe that the programs of other tests do not inherit: they would keep its ends open.
+private func openPipe(_ ends: inout [CInt]) -> CInt {
+    let result = pipe(&ends)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return result
 }

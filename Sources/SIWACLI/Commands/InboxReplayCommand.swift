@@ -53,16 +53,17 @@ struct InboxReplayCommand: Command {
 
     /// Without an address, events of the state none would be pending for ever.
     private func checkAddress(_ session: Session, _ store: any ServerStore) throws {
-        guard session.settings.file?.server?["deliver"] == nil else { return }
+        guard session.settings.file?.server?["deliver"]?["url"] == nil else { return }
         let ids = try events.eventIDs.filter { id in
             try store.inboxEvent(id).entries.contains { $0.state == .none }
         }
         guard state == InboxState.none || !ids.isEmpty else { return }
         throw Diagnosis(
             "nowhere_to_deliver",
-            "events in the state none cannot be delivered: the configuration has no server.deliver",
+            "events in the state none cannot be delivered: the configuration has no "
+                + "server.deliver.url",
             hints: [
-                "add server.deliver to the configuration, and restart siwa-server",
+                "add server.deliver.url to the configuration, and restart siwa-server",
                 "or name siwa-server's configuration with --config",
             ], exitCode: .settings)
     }

@@ -68,6 +68,12 @@ import Testing
                 ["inbox", "replay"] + arguments, environment: fixture.vault.environment)
             #expect(refused.exitCode == 3 && refused.errors.contains("deliver"), "\(refused)")
         }
+        // Ends of revocations that are only kept have no address either.
+        try fixture.configure(
+            fixture.listeners + [.init("deliver", ["revocations": true])])
+        let kept = try await fixture.apple.siwa(
+            ["inbox", "replay", "--state", "none"], environment: fixture.environment)
+        #expect(kept.exitCode == 3 && kept.errors.contains("deliver.url"), "\(kept)")
         #expect(try await fixture.inbox().map { $0["state"] } == ["none"])
         // Where the server delivers, they can be.
         try fixture.deliver(to: "http://127.0.0.1:1/")

@@ -158,7 +158,9 @@ import Testing
         _ count: Int
     ) throws {
         var ends: [CInt] = [0, 0]
-        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        // Programs that other tests start must not inherit an end.
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
         let writer = LineWriter(ends[1], named: "socket") {}
         writer.append(Array("one\ntwo.\n".utf8))
         var room = [UInt8](repeating: 0, count: count)

@@ -9,9 +9,10 @@ struct InboxReplayCommand: Command {
     static let discussion = """
         The events become pending, their attempts counted from zero; the application gets them \
         under the same webhook-id. Events in the state none had no address to be delivered to: they \
-        are refused unless the configuration has server.deliver.url. Events that are being delivered, and events that 'siwa inbox \
-        forget' erased, are not changed. Prints replayed, their number, and jti, their ids; the \
-        exit code is 1 if one of the named events was not replayed.
+        are refused unless the configuration has server.deliver.url. Events that are being \
+        delivered, and events that 'siwa inbox forget' erased, are not changed. Prints replayed, \
+        their number, and jti, their ids; the exit code is 1 if one of the named events was not \
+        replayed.
         """
     static let examples = [
         Example("siwa inbox replay 8e9f0c1a", "Deliver an event again."),

@@ -91,7 +91,7 @@ struct BatchConclusion: Sendable {
     private func warnOfUnusual() {
         guard unusual > 0 else { return }
         session.console.warn(
-            "\(unusual) of the items read do not have the shape of Apple's tokens; Apple answers 200 "
+            "items without the shape of Apple's tokens: \(unusual); Apple answers 200 "
                 + "to anything, so 'siwa revoke --token @PATH --check-first' tells what one is")
     }
 

@@ -97,7 +97,7 @@ struct VaultImportCommand: Command {
     private func warn(of unusual: Int, _ session: Session) {
         guard unusual > 0 else { return }
         session.console.warn(
-            "\(unusual) of the tokens do not have the shape of Apple's refresh tokens: check the input"
+            "tokens without the shape of Apple's refresh tokens: \(unusual); check the input"
         )
     }
 

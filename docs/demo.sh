@@ -106,11 +106,13 @@ run siwa vault history "$user"
 
 step '11. A user signs in again, and deletes the account at Apple, which posts a notification'
 api /v1/exchange "{\"code\": \"$(code)\"}"
+sleep 1.1 # Within the same second, the sign-in would count as later than the event.
 curl --silent --show-error --fail --cacert "$work/apple/ca.pem" "$url/emulator/notifications" \
     --data '{"type":"account-delete","attempts":1,"count":1,"url":"http://'"$(listener notifications)"'/apple/notifications"}'
 printf '\n'
 run siwa inbox list
 run siwa vault list
+siwa vault list --state account_deleted --json | grep -q account_deleted
 printf '$ curl http://%s/metrics | grep notifications\n' "$(listener metrics)"
 curl --silent --show-error --fail "http://$(listener metrics)/metrics" >"$work/metrics"
 grep '^siwa_notifications_total.* [1-9]' "$work/metrics"

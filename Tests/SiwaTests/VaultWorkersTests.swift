@@ -33,7 +33,9 @@ import Testing
         for victim in running.prefix(Self.victims) { victim.signal(9) }
         for worker in running.dropFirst(Self.victims) {
             let result = try await worker.result()
-            #expect(result.exitCode == 0, "\(result)")
+            // The others may hold everything that is left: that is no success.
+            let isIdle = result.errors.contains("siwa: items_held: ")
+            #expect(result.exitCode == (isIdle ? 75 : 0), "\(result)")
         }
         var hits = 0
         for victim in running.prefix(Self.victims) {

@@ -5,7 +5,7 @@ extension TokenResponse {
     /// The members of an exchange's result before `stored`: Apple's response, the user, and the
     /// checks of the identity token. They replace members of the response with these names.
     ///
-    /// - Parameter verification: that of the identity token; nil if there is none.
+    /// - Parameter verification: that of the identity token; nil without one.
     package func exchangeMembers(
         _ verification: IdentityTokenVerification?, at now: NumericDate
     ) -> [JSON.Member] {

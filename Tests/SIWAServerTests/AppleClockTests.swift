@@ -119,7 +119,7 @@ import Testing
         #expect(apple.requests.value == 2 && clock.isKnown)
     }
 
-    @Test func `whoever waits for Apple's time is woken when it is known`() async throws {
+    @Test func `a task that waits for Apple's time is woken when it is known`() async throws {
         let signal = WakeSignal()
         clock.notify(signal)
         let client = try client()

@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `whoever stores a token sees the events of its user that concern its client`(
+    func `storing a token shows the events of its user that concern its client`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()

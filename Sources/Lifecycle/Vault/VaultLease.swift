@@ -36,7 +36,7 @@ package struct VaultClaimed: Sendable {
     package var remaining: Duration
     /// Leases of others that were void, and are ended; the next claim finds their records.
     package var voided: [VaultStrayLease]
-    /// The time after which the next claim may find a lease void; nil if there is none to wait for.
+    /// The time after which the next claim may find a lease void; nil if no lease may become void.
     package var wait: Duration?
 
     /// Describes a claim.

@@ -111,7 +111,7 @@ extension TokenResponse {
 
 /// Apple's answer has no token that a revocation could name.
 private struct UnusableToken: Error, CustomStringConvertible {
-    /// Why the token cannot be sent; nil if there is none.
+    /// Why the token cannot be sent; nil if it is missing.
     let fault: OpaqueTokenError?
 
     var description: String {

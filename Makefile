@@ -254,21 +254,11 @@ install:
 		[ -x $(RELEASE)/$$program ] || \
 		{ echo "there is no $(RELEASE)/$$program: run 'make build' first, not as root" >&2; exit 1; }; \
 	done
-	install -d $(DESTDIR)$(PREFIX)/bin $(MANUALS) $(COMPLETIONS)/bash-completion/completions \
-		$(COMPLETIONS)/zsh/site-functions $(COMPLETIONS)/fish/vendor_completions.d
+	install -d $(DESTDIR)$(PREFIX)/bin $(MANUALS)
 	install -m 755 $(addprefix $(RELEASE)/,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
-	@# A page for each program, and for each of its commands: those that its page names.
 	@set -e; for program in $(PROGRAMS); do \
-		$(RELEASE)/$$program manual > $(MANUALS)/$$program.1; \
-		for page in $$($(RELEASE)/$$program manual | tr -d '\\' | \
-			sed -n "s/^fB$$program-\(.*\)fR(1).*/\1/p"); do \
-			$(RELEASE)/$$program manual $$page > $(MANUALS)/$$program-$$page.1 2>/dev/null || \
-			$(RELEASE)/$$program manual $${page/-/ } > $(MANUALS)/$$program-$$page.1 2>/dev/null || \
-			$(RELEASE)/$$program manual $${page//-/ } > $(MANUALS)/$$program-$$page.1; \
-		done; \
-		$(RELEASE)/$$program completions bash > $(COMPLETIONS)/bash-completion/completions/$$program; \
-		$(RELEASE)/$$program completions zsh > $(COMPLETIONS)/zsh/site-functions/_$$program; \
-		$(RELEASE)/$$program completions fish > $(COMPLETIONS)/fish/vendor_completions.d/$$program.fish; \
+		$(RELEASE)/$$program manual --all $(MANUALS) >/dev/null; \
+		$(RELEASE)/$$program completions --all $(COMPLETIONS) >/dev/null; \
 	done
 
 # Debian's own tools, on Debian 12: the programs then need nothing newer. SOURCE_DATE_EPOCH is the

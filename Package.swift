@@ -28,112 +28,147 @@ let package = Package(
     targets: [
         // No pkgConfig for these four: it would link the libraries, which are loaded when they are
         // first used (docs/decisions/linking.md).
-        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CProcess"),
+        .systemLibrary(name: "SIWACOpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "SIWACCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "SIWACSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "SIWACPostgres", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "SIWACProcess"),
         .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            name: "SIWACMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
 
-        .target(name: "CommandTable", swiftSettings: safe),
+        .target(name: "SIWACommandTable", swiftSettings: safe),
         .target(
-            name: "LocalFiles", dependencies: ["CProcess", "SIWACrypto"], swiftSettings: strict),
-        .target(name: "SIWACrypto", dependencies: ["COpenSSL"], swiftSettings: strict),
-        .target(name: "JOSE", dependencies: ["SIWACrypto"], swiftSettings: safe),
-        .target(name: "Lifecycle", dependencies: ["JOSE", "SIWACrypto"], swiftSettings: safe),
+            name: "SIWASystem", dependencies: ["SIWACProcess", "SIWACrypto"], swiftSettings: strict),
+        .target(name: "SIWACrypto", dependencies: ["SIWACOpenSSL"], swiftSettings: strict),
         .target(
-            name: "ServerRecords", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
+            name: "SIWAJOSE", dependencies: ["SIWACrypto"], swiftSettings: safe),
+        .target(
+            name: "SIWALifecycle", dependencies: ["SIWAJOSE", "SIWACrypto"],
             swiftSettings: safe),
         .target(
-            name: "Diagnosis", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
+            name: "SIWADiagnosis",
+            dependencies: ["SIWAJOSE", "SIWALifecycle", "SIWACrypto"],
             swiftSettings: safe),
         .target(
-            name: "CurlTransport", dependencies: ["CCurl", "Lifecycle", "SIWACrypto"],
+            name: "SIWACurlTransport", dependencies: ["SIWACCurl", "SIWALifecycle", "SIWACrypto"],
             swiftSettings: strict),
         .target(
-            name: "TokenVault",
+            name: "SIWADatabases",
             dependencies: [
-                "CSQLite", "CPostgres", "LocalFiles", "JOSE", "Lifecycle", "ServerRecords",
-                "SIWACrypto",
+                "SIWACSQLite", "SIWACPostgres", "SIWASystem", "SIWAJOSE", "SIWALifecycle",
             ],
             swiftSettings: strict),
         .target(
-            name: "AppleEmulator", dependencies: ["JOSE", "Lifecycle", "Diagnosis", "SIWACrypto"],
+            name: "SIWAVaultRecords",
+            dependencies: ["SIWADatabases", "SIWAJOSE", "SIWALifecycle", "SIWACrypto"],
+            swiftSettings: safe),
+        .target(
+            name: "SIWAServerRecords",
+            dependencies: [
+                "SIWADatabases", "SIWAVaultRecords", "SIWAJOSE", "SIWALifecycle", "SIWACrypto",
+            ],
+            swiftSettings: safe),
+        .target(
+            name: "SIWAEmulator",
+            dependencies: ["SIWAJOSE", "SIWALifecycle", "SIWADiagnosis", "SIWACrypto"],
             swiftSettings: safe),
         // The products: what other packages import (docs/decisions/library.md).
         .target(
-            name: "SignInWithApple", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
+            name: "SignInWithApple",
+            dependencies: ["SIWAJOSE", "SIWALifecycle", "SIWACrypto"],
             swiftSettings: safe),
         .target(
             name: "SignInWithAppleCurl",
-            dependencies: ["SignInWithApple", "CurlTransport", "Lifecycle"], swiftSettings: safe),
+            dependencies: ["SignInWithApple", "SIWACurlTransport", "SIWALifecycle"],
+            swiftSettings: safe),
         .target(
             name: "SignInWithAppleVault",
             dependencies: [
-                "SignInWithApple", "TokenVault", "JOSE", "Lifecycle", "LocalFiles", "SIWACrypto",
+                "SignInWithApple", "SIWAVaultRecords", "SIWAJOSE", "SIWALifecycle",
+                "SIWASystem", "SIWACrypto",
             ],
             swiftSettings: safe),
         .target(
             name: "SignInWithAppleEmulator",
             dependencies: [
-                "SignInWithApple", "AppleEmulator", "JOSE", "Lifecycle", "SIWACrypto",
+                "SignInWithApple", "SIWAEmulator", "SIWAJOSE", "SIWALifecycle",
+                "SIWACrypto",
             ], swiftSettings: safe),
         .target(
-            name: "HTTPServer", dependencies: ["CMicroHTTPD", "JOSE", "Lifecycle"],
+            name: "SIWAHTTPServer",
+            dependencies: ["SIWACMicroHTTPD", "SIWAJOSE", "SIWALifecycle"],
             swiftSettings: strict),
         .target(
-            name: "EmulatorServer", dependencies: ["AppleEmulator", "HTTPServer", "Lifecycle"],
+            name: "SIWAEmulatorServer",
+            dependencies: ["SIWAEmulator", "SIWAHTTPServer", "SIWALifecycle"],
+            swiftSettings: safe),
+        .target(
+            name: "SIWAApplication",
+            dependencies: [
+                "SIWACommandTable", "SIWASystem", "SIWAJOSE", "SIWALifecycle", "SIWADiagnosis",
+                "SIWAVaultRecords", "SIWAServerRecords", "SIWACrypto",
+            ],
             swiftSettings: safe),
         .target(
             name: "SIWACLI",
             dependencies: [
-                "CommandTable", "LocalFiles", "JOSE", "Lifecycle", "Diagnosis", "ServerRecords",
-                "SIWACrypto",
+                "SIWAApplication", "SIWACommandTable", "SIWASystem", "SIWAJOSE", "SIWALifecycle",
+                "SIWADiagnosis", "SIWAVaultRecords", "SIWAServerRecords", "SIWACrypto",
             ],
             swiftSettings: safe),
         .target(
             name: "SIWAServer",
             dependencies: [
-                "CommandTable", "HTTPServer", "LocalFiles", "JOSE", "Lifecycle", "ServerRecords",
-                "SIWACLI", "SIWACrypto",
+                "SIWAApplication", "SIWACommandTable", "SIWAHTTPServer", "SIWASystem", "SIWAJOSE",
+                "SIWALifecycle", "SIWAVaultRecords", "SIWAServerRecords", "SIWACrypto",
             ],
             swiftSettings: safe),
         .target(
-            name: "RealWorld",
+            name: "SIWAWiring",
             dependencies: [
-                "SIWACLI", "CurlTransport", "JOSE", "Lifecycle", "LocalFiles", "ServerRecords",
-                "SIWACrypto", "TokenVault",
+                "SIWAApplication", "SIWACurlTransport", "SIWAJOSE", "SIWALifecycle",
+                "SIWASystem", "SIWAVaultRecords", "SIWAServerRecords",
+                "SIWACrypto",
             ],
             swiftSettings: safe),
         .executableTarget(
-            name: "siwa", dependencies: ["SIWACLI", "Lifecycle", "LocalFiles", "RealWorld"],
+            name: "siwa",
+            dependencies: [
+                "SIWACrypto",
+                "SIWAApplication", "SIWACLI", "SIWALifecycle", "SIWASystem", "SIWAWiring",
+            ],
             swiftSettings: safe),
         .executableTarget(
             name: "siwa-server",
             dependencies: [
-                "SIWAServer", "SIWACLI", "CurlTransport", "HTTPServer", "Lifecycle", "LocalFiles",
-                "RealWorld",
+                "SIWAVaultRecords",
+                "SIWAServer", "SIWAApplication", "SIWAHTTPServer", "SIWALifecycle", "SIWASystem",
+                "SIWAWiring",
             ],
             swiftSettings: safe),
         .executableTarget(
             name: "siwa-emulator",
             dependencies: [
-                "EmulatorServer", "HTTPServer", "CurlTransport", "AppleEmulator", "CommandTable",
-                "LocalFiles", "JOSE", "Lifecycle", "SIWACrypto",
+                "SIWAEmulatorServer", "SIWAHTTPServer", "SIWACurlTransport", "SIWAEmulator",
+                "SIWACommandTable",
+                "SIWASystem", "SIWAJOSE", "SIWALifecycle", "SIWACrypto",
             ],
             swiftSettings: safe),
 
         .target(
-            name: "TestSupport", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
+            name: "SIWATestSupport",
+            dependencies: ["SIWAVaultRecords", "SIWAJOSE", "SIWALifecycle", "SIWACrypto"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
-            name: "CommandTableTests", dependencies: ["CommandTable", "TestSupport"],
+            name: "CommandTableTests", dependencies: ["SIWACommandTable", "SIWATestSupport"],
             exclude: ["Snapshots"], swiftSettings: strict),
         .testTarget(
             name: "AppleEmulatorTests",
-            dependencies: ["AppleEmulator", "JOSE", "Lifecycle", "SIWACrypto", "TestSupport"],
+            dependencies: [
+                "SIWAEmulator", "SIWAJOSE", "SIWALifecycle", "SIWACrypto",
+                "SIWATestSupport",
+            ],
             swiftSettings: strict),
         // What docs/testing-your-app.md shows.
         .testTarget(
@@ -144,82 +179,99 @@ let package = Package(
         .testTarget(
             name: "CurlTransportTests",
             dependencies: [
-                "CurlTransport", "LocalFiles", "Lifecycle", "SIWACrypto", "TestSupport",
+                "SIWACurlTransport", "SIWASystem", "SIWALifecycle", "SIWACrypto", "SIWATestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "EmulatorServerTests",
             dependencies: [
-                "EmulatorServer", "HTTPServer", "AppleEmulator", "CommandTable", "JOSE",
-                "Lifecycle",
+                "SIWAEmulatorServer", "SIWAHTTPServer", "SIWAEmulator", "SIWACommandTable",
+                "SIWAJOSE",
+                "SIWALifecycle",
                 "SIWACrypto",
-                "TestSupport", "siwa-emulator", "siwa",
+                "SIWATestSupport", "siwa-emulator", "siwa",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HostileServerTests",
             dependencies: [
-                "siwa", "siwa-emulator", "siwa-server", "LocalFiles", "JOSE", "Lifecycle",
+                "siwa", "siwa-emulator", "siwa-server", "SIWASystem", "SIWAJOSE",
+                "SIWALifecycle",
                 "SIWACrypto",
-                "TestSupport",
+                "SIWATestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "SiwaTests",
             dependencies: [
-                "siwa", "siwa-emulator", "siwa-server", "CurlTransport", "TokenVault", "JOSE",
-                "Lifecycle", "ServerRecords", "SIWACrypto", "TestSupport",
+                "siwa", "siwa-emulator", "siwa-server", "SIWACurlTransport", "SIWADatabases",
+                "SIWAVaultRecords",
+                "SIWAJOSE",
+                "SIWALifecycle", "SIWAServerRecords", "SIWACrypto", "SIWATestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "SIWACLITests",
             dependencies: [
-                "SIWACLI", "CommandTable", "LocalFiles", "JOSE", "Lifecycle", "SIWACrypto",
-                "AppleEmulator", "TestSupport",
+                "SIWAApplication", "SIWACLI", "SIWACommandTable", "SIWASystem", "SIWAJOSE",
+                "SIWALifecycle", "SIWAVaultRecords", "SIWACrypto", "SIWAEmulator",
+                "SIWATestSupport",
             ], exclude: ["Scenarios"], swiftSettings: strict),
         .testTarget(
-            name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL", "TestSupport"],
+            name: "SIWACryptoTests",
+            dependencies: ["SIWACrypto", "SIWACOpenSSL", "SIWATestSupport"],
             exclude: ["Vectors"], swiftSettings: strict, linkerSettings: [.linkedLibrary("crypto")]),
         .testTarget(
             name: "SignInWithAppleTests",
-            dependencies: ["JOSE", "Lifecycle", "Diagnosis", "SIWACrypto", "TestSupport"],
+            dependencies: [
+                "SIWAJOSE", "SIWALifecycle", "SIWAVaultRecords", "SIWADiagnosis", "SIWACrypto",
+                "SIWATestSupport",
+            ],
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
             name: "TokenVaultTests",
             dependencies: [
-                "TokenVault", "ServerRecords", "CSQLite", "JOSE", "Lifecycle", "SIWACrypto",
-                "TestSupport",
-            ],
-            exclude: ["Fixtures"], swiftSettings: strict),
+                "SIWADatabases", "SIWAVaultRecords", "SIWAServerRecords", "SIWACSQLite", "SIWAJOSE",
+                "SIWALifecycle", "SIWACrypto",
+                "SIWATestSupport",
+            ], swiftSettings: strict),
         .testTarget(
             name: "ServerRecordsTests",
-            dependencies: ["ServerRecords", "JOSE", "Lifecycle", "SIWACrypto", "TestSupport"],
+            dependencies: [
+                "SIWAServerRecords", "SIWAJOSE", "SIWALifecycle", "SIWAVaultRecords", "SIWACrypto",
+                "SIWATestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SIWAServerTests",
             dependencies: [
-                "SIWAServer", "AppleEmulator", "CurlTransport", "HTTPServer", "JOSE", "Lifecycle",
-                "ServerRecords", "SIWACLI", "SIWACrypto", "TestSupport", "TokenVault",
+                "SIWASystem",
+                "SIWAServer", "SIWAEmulator", "SIWACurlTransport", "SIWAHTTPServer", "SIWAJOSE",
+                "SIWALifecycle", "SIWACommandTable",
+                "SIWAServerRecords", "SIWAApplication", "SIWACrypto", "SIWATestSupport",
+                "SIWADatabases", "SIWAVaultRecords",
             ],
             swiftSettings: strict),
         .target(
-            name: "FuzzTargets",
+            name: "SIWAFuzzTargets",
             dependencies: [
-                "SIWACLI", "CommandTable", "LocalFiles", "JOSE", "Lifecycle", "Diagnosis",
-                "SIWACrypto", "ServerRecords",
+                "SIWAApplication", "SIWACLI", "SIWACommandTable", "SIWASystem", "SIWAJOSE",
+                "SIWALifecycle", "SIWAVaultRecords", "SIWADiagnosis",
+                "SIWACrypto", "SIWAServerRecords", "SIWADatabases",
             ], path: "Tests/Fuzz/Targets", swiftSettings: safe),
         .testTarget(
-            name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tests",
+            name: "FuzzTests", dependencies: ["SIWAFuzzTargets"], path: "Tests/Fuzz/Tests",
             swiftSettings: strict),
         // The products, as other packages use them.
         .testTarget(
             name: "LibraryTests",
             dependencies: [
+                "SIWACrypto",
                 "SignInWithApple", "SignInWithAppleCurl", "SignInWithAppleVault",
-                "SignInWithAppleEmulator", "AppleEmulator", "EmulatorServer", "Lifecycle",
-                "TestSupport", "TokenVault",
+                "SignInWithAppleEmulator", "SIWAEmulator", "SIWAEmulatorServer", "SIWALifecycle",
+                "SIWATestSupport", "SIWADatabases", "SIWAVaultRecords",
             ], swiftSettings: strict),
         .testTarget(
-            name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto", "TestSupport"],
+            name: "LocalFilesTests", dependencies: ["SIWASystem", "SIWACrypto", "SIWATestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
@@ -229,7 +281,7 @@ let package = Package(
 if Context.environment["SIWA_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "siwa-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Harness",
+            name: "siwa-fuzz", dependencies: ["SIWAFuzzTargets"], path: "Tests/Fuzz/Harness",
             swiftSettings: strict))
 }
 
@@ -243,7 +295,10 @@ if Context.environment["SIWA_TSAN"] != nil {
 if Context.environment["SIWA_BENCH"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "siwa-bench", dependencies: ["JOSE", "Lifecycle", "SIWACrypto", "TokenVault"],
+            name: "siwa-bench",
+            dependencies: [
+                "SIWAJOSE", "SIWALifecycle", "SIWACrypto", "SIWADatabases", "SIWAVaultRecords",
+            ],
             path: "Benchmarks",
             exclude: ["Peers", "server", "chart.gnuplot", "measure.c", "with-postgres"],
             swiftSettings: strict))

@@ -1,7 +1,7 @@
 import Glibc
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 
 /// The folder of a benchmark: keys, certificates, tokens, and the inputs of the peers.
 struct Fixture {

@@ -1,6 +1,6 @@
 import Glibc
-import Lifecycle
 import SIWACrypto
+import SIWALifecycle
 
 extension Benchmark {
     /// Minting client_secrets in bulk, the key read once.

@@ -1,5 +1,5 @@
 import Glibc
-import Lifecycle
+import SIWALifecycle
 
 /// What a run writes into a folder: a page with the tables, and a picture of each.
 struct Report {

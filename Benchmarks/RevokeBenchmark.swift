@@ -1,5 +1,5 @@
 import Glibc
-import Lifecycle
+import SIWALifecycle
 
 extension Benchmark {
     /// Revoking many tokens, at one local server that speaks HTTP/2.

@@ -1,5 +1,5 @@
 import Glibc
-import Lifecycle
+import SIWALifecycle
 
 /// siwa-server and its peers, each on one processor, and the requests on another.
 extension Benchmark {

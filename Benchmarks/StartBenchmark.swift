@@ -1,5 +1,5 @@
 import Glibc
-import Lifecycle
+import SIWALifecycle
 
 // Short commands, started one after the other, beside the least that C does in their place.
 extension Benchmark {

@@ -1,8 +1,9 @@
 import Glibc
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TokenVault
+import SIWADatabases
+import SIWAJOSE
+import SIWALifecycle
+import SIWAVaultRecords
 
 /// The cost of a record of a vault, by the size of the vault. It should not grow with the size.
 struct VaultBenchmark {
@@ -194,7 +195,7 @@ extension VaultBenchmark {
 
     /// Revokes `count` tokens as a batch does, without Apple: claims a hundred, notes their results.
     private func claim(_ count: Int, by vault: Vault) throws -> Sample {
-        let lease = VaultLease(owner: "bench", duration: .seconds(300))
+        let lease = Lease(owner: "bench", duration: .seconds(300))
         let filter = VaultFilter(clientID: Fixture.client, states: [.active])
         let (start, cpu) = (now(), processorSeconds())
         for _ in 0..<count / 100 {
@@ -210,7 +211,7 @@ extension VaultBenchmark {
     /// Looks through all records for one that a filter never selects, as a run's last claim does.
     private func claimNothing(_ url: String) throws -> Sample {
         let vault = try VaultPlace(folder).vault(url)
-        let lease = VaultLease(owner: "none", duration: .seconds(300))
+        let lease = Lease(owner: "none", duration: .seconds(300))
         let filter = VaultFilter(clientID: Fixture.client, changedBefore: NumericDate(0))
         let (start, cpu) = (now(), processorSeconds())
         while case let claimed = try vault.claim(filter, limit: 100, for: lease, at: today),

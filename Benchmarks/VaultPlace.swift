@@ -1,7 +1,8 @@
 import Glibc
-import Lifecycle
 import SIWACrypto
-import TokenVault
+import SIWADatabases
+import SIWALifecycle
+import SIWAVaultRecords
 
 /// A folder with the key of a vault.
 struct VaultPlace {

@@ -1,5 +1,5 @@
 import Glibc
-import Lifecycle
+import SIWALifecycle
 
 extension Benchmark {
     /// Verifying a file of identity tokens into a file of results.

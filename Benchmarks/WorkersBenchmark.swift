@@ -1,6 +1,7 @@
 import Glibc
-import Lifecycle
-import TokenVault
+import SIWADatabases
+import SIWALifecycle
+import SIWAVaultRecords
 
 /// The cost of several processes that revoke the tokens of one vault on PostgreSQL: claims,
 /// requests, notes and results. nginx takes the place of Apple.

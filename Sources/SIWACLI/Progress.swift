@@ -1,5 +1,7 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 internal import Synchronization
 
 /// The progress of a long command, shown on a terminal, and its summary.
@@ -154,7 +156,7 @@ extension Session {
 
 extension VaultStore {
     /// The most records that a filter may select.
-    func expectedRecords(_ filter: VaultFilter = VaultFilter()) throws(VaultError) -> Int {
+    func expectedRecords(_ filter: VaultFilter = VaultFilter()) throws(StoreError) -> Int {
         try counts(of: filter.clientID).reduce(0) { sum, count in
             filter.states.isEmpty || filter.states.contains(count.key) ? sum + count.value : sum
         }

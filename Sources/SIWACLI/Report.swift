@@ -1,8 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// A command's result, as text and as JSON.
 struct Report: Sendable {
@@ -21,19 +22,9 @@ struct Report: Sendable {
     }
 }
 
-/// A change that a command made, for the error if its result cannot be printed.
-struct Deed: Sendable {
-    /// What was done, as a sentence without a full stop.
-    let words: String
-    /// What to do next.
-    let hint: String
-
-    init(_ words: String, hint: String) { (self.words, self.hint) = (words, hint) }
-}
-
 extension World {
     /// Prints the result: one member, the JSON, or the text.
-    func report(_ report: Report, _ options: GlobalOptions) throws {
+    func report(_ report: Report, _ options: OutputOptions) throws {
         let text =
             if let member = options.print {
                 try member.value(in: report.json)
@@ -47,43 +38,14 @@ extension World {
         line.append(0x0A)
         try deliver(line.finished(), of: report.deed)
     }
-
-    /// Writes a result to standard output.
-    ///
-    /// A closed pipe, as with `head`, is not an error if the result only shows something: the exit
-    /// code is then unchanged.
-    ///
-    /// - Throws: ``UndeliveredResult``.
-    func deliver(_ result: SecretBytes, of deed: Deed?) throws(UndeliveredResult) {
-        do {
-            try output(result)
-        } catch {
-            guard deed == nil, error.isClosedPipe else {
-                throw UndeliveredResult(error, after: deed)
-            }
-        }
-    }
 }
 
-/// The result could not be written, or standard output was closed.
-struct UndeliveredResult: DiagnosableError {
-    let reason: FileError
-    /// What was done before; nil if nothing was done.
-    let deed: Deed?
-
-    init(_ reason: FileError, after deed: Deed?) { (self.reason, self.deed) = (reason, deed) }
-
-    var diagnosis: Diagnosis {
-        let reason =
-            reason.isClosedPipe ? "standard output is closed" : reason.description
-        return Diagnosis(
-            "not_delivered", (deed.map { "\($0.words), but " } ?? "") + reason,
-            hints: [deed?.hint ?? "fix standard output, then run it again"],
-            exitCode: .notDelivered)
-    }
+extension Session {
+    /// Prints the command's result.
+    func report(_ report: Report) throws { try world.report(report, options) }
 }
 
-extension GlobalOptions {
+extension OutputOptions {
     /// Refuses `--print` of a member that the result cannot have, before anything is changed.
     func checkPrinted(among members: [String]) throws(AbsentMember) {
         guard let print, !members.contains(print) else { return }

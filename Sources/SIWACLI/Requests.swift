@@ -1,14 +1,15 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// The common part of commands that send requests to Apple: a client, its network, and its errors.
 struct Requests: Sendable {
     let session: Session
     let client: RequestClient
-    let network: Network
+    let network: AppleConnection
     let tokens: TokenClient
     let redirectURI: String?
     let codeVerifier: CodeVerifier?
@@ -24,7 +25,7 @@ struct Requests: Sendable {
         self.client = try client ?? session.requestClient()
         redirectURI = try settings.redirectURI()
         self.codeVerifier = codeVerifier
-        network = try Network(session)
+        network = try AppleConnection(session)
         tokens = TokenClient(
             client: self.client.secrets, baseURL: network.baseURL, delivery: network.delivery)
     }

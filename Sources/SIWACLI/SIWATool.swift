@@ -1,5 +1,7 @@
-package import CommandTable
-internal import Lifecycle
+package import SIWAApplication
+package import SIWACommandTable
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// The table of commands: parser, help, manual pages and completions all read it.
 package let siwaTool = Tool<World>(
@@ -53,8 +55,8 @@ package let siwaTool = Tool<World>(
         ConfigShowCommand.self,
         ConfigPathCommand.self,
         ConfigProfilesCommand.self,
-        CompletionsCommand.self,
-        ManualCommand.self,
+        CompletionsCommand<World>.self,
+        ManualCommand<World>.self,
     ],
     globals: GlobalOptions.all.map { $0.global().info },
     environment: [
@@ -79,3 +81,16 @@ package let siwaTool = Tool<World>(
         Definition("SSL_CERT_FILE, SSL_CERT_DIR, CURL_CA_BUNDLE", "The system's authorities."),
     ],
     exitCodes: ExitCode.entries)
+
+/// Runs one command line, without the name of the program; returns the exit code.
+///
+/// - Parameter arguments: nil if they are not UTF-8.
+package func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
+    // Usage errors are JSON too if `--json` is given.
+    let asksForJSON = arguments?.prefix { $0 != "--" }.contains("--json") ?? false
+    return await runCommandLine(arguments, of: siwaTool, in: world, errorsAreJSON: asksForJSON) {
+        var world = $0
+        world.actor = VaultActor(command: $1, host: world.actor.host)
+        return world
+    }
+}

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// Authenticated encryption with AES-256 in Galois/Counter Mode (NIST SP 800-38D).
 package enum AESGCM {

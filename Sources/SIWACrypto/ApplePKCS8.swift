@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// A `.p8` file in exactly Apple's encoding: PKCS#8 with an ECPrivateKey on prime256v1, with or
 /// without the curve repeated inside, and the public point at the end.

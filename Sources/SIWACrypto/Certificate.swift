@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// An X.509 certificate (RFC 5280); the emulator creates its own for TLS.
 package final class Certificate: Sendable {
@@ -34,11 +34,6 @@ package final class Certificate: Sendable {
         var moment = time_t(seconds)
         return openssl.X509_cmp_time(openssl.X509_get0_notAfter(pointer), &moment) > 0
             && openssl.X509_cmp_time(openssl.X509_get0_notBefore(pointer), &moment) < 0
-    }
-
-    /// Whether it limits the names that certificates below it may have (RFC 5280 §4.2.1.10).
-    package var hasNameConstraints: Bool {
-        openssl.X509_get_ext_by_NID(pointer, NID_name_constraints, -1) >= 0
     }
 }
 

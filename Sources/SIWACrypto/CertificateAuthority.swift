@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// A certificate authority whose key exists only in this object, so that no certificate can be
 /// issued with it later.

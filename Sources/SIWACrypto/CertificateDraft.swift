@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// A certificate before it is signed.
 struct CertificateDraft {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// HMAC with SHA-256 (RFC 2104).
 package enum HMAC {

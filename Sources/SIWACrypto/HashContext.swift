@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// An OpenSSL context for SHA-256, created once and reused.
 final class HashContext: Sendable {

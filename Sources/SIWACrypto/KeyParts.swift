@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// Throws unless the key is on P-256.
 func requireP256(_ key: OpaquePointer) throws(P256KeyError) {

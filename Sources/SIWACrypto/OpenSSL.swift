@@ -1,5 +1,5 @@
-internal import COpenSSL
 internal import Glibc
+internal import SIWACOpenSSL
 
 /// OpenSSL's libcrypto, loaded when it is first used (docs/decisions/linking.md).
 package enum OpenSSL {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// An error of OpenSSL, with all queued reasons, the oldest first.
 ///

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// One OpenSSL object with exactly one owner, freed when the owner's scope ends.
 struct Owned<Kind: OpenSSLKind>: ~Copyable {

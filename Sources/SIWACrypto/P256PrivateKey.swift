@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// A P-256 private key (secp256r1), which signs ES256.
 package final class P256PrivateKey: Sendable {

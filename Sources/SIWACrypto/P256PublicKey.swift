@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// The public half of a P-256 key (secp256r1), which verifies ES256.
 package final class P256PublicKey: Sendable {

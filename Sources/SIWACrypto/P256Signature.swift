@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// An ES256 signature as JWS requires it: r and s, 32 big-endian bytes each, with leading zeros
 /// (RFC 7518 §3.4). Converts from and to OpenSSL's DER.

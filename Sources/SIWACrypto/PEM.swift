@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// The text that `write` writes to a memory BIO, whose copy is overwritten.
 func pem(_ write: (OpaquePointer) -> CInt) throws(OpenSSLError) -> SecretBytes {

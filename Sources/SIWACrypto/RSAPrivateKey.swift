@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// An RSA private key, with which the emulator signs as Apple does.
 package final class RSAPrivateKey: Sendable {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 internal import Synchronization
 
 /// An RSA public key of 2048 bits or more, which verifies RS256.

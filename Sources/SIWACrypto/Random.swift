@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// OpenSSL's generator of unpredictable bytes.
 package enum Random {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 internal import Synchronization
 
 /// An OpenSSL context for signing or verifying with one key. It is reused, because creating one

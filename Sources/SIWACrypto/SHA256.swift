@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import SIWACOpenSSL
 
 /// Signs the SHA-256 of `message`: DER for an EC key, PKCS#1 v1.5 for RSA.
 func sign(_ message: Span<UInt8>, with key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {

@@ -1,5 +1,5 @@
-internal import COpenSSL
 internal import Glibc
+internal import SIWACOpenSSL
 
 /// The result of a handshake with a TLS server (RFC 8446, RFC 5246).
 package struct TLSHandshake: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Lifecycle
+internal import SIWALifecycle
 internal import Synchronization
 
 /// Counts what is in progress, to wait for its end.

@@ -1,6 +1,6 @@
-internal import JOSE
-package import Lifecycle
-package import SIWACLI
+internal import SIWAApplication
+internal import SIWAJOSE
+package import SIWALifecycle
 internal import Synchronization
 
 /// Apple's clock, measured by every answer of Apple, for a process whose own clock may be wrong.

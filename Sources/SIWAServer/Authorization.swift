@@ -1,6 +1,7 @@
-internal import HTTPServer
-internal import Lifecycle
-package import ServerRecords
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWALifecycle
+package import SIWAServerRecords
 
 extension ServerContext {
     /// Returns the scopes of a route's caller.
@@ -17,7 +18,7 @@ extension ServerContext {
             scopes = try await tokens.scopes(field)
         } catch {
             var problem = Problem(error)
-            if problem.status == 401 {
+            if problem.status == .unauthorized {
                 problem.fields = [HTTPField("WWW-Authenticate", "Bearer realm=\"siwa\"")]
             }
             throw problem
@@ -25,7 +26,7 @@ extension ServerContext {
         if let accepted = route.scope.accepted, scopes.isDisjoint(with: accepted) {
             let needed = accepted.map(\.rawValue).sorted().joined(separator: "' or '")
             throw Problem(
-                403, "forbidden", "the token lacks the scope '\(needed)'",
+                .forbidden, "forbidden", "the token lacks the scope '\(needed)'",
                 hints: ["create one that has it: siwa-server token add NAME --scope SCOPE"])
         }
         return scopes

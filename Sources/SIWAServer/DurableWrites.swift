@@ -1,44 +1,57 @@
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 internal import Synchronization
 
 /// Writes changes that must not be lost. If the database fails, the change is retried in the
 /// background as long as the process runs.
 struct DurableWrites: Sendable {
+    /// What is lost if a change is never made.
+    enum Loss: Sendable {
+        case nothing
+        /// A token that belongs to no user in the vault, because its code is to be revoked.
+        case revocable(LogSubject)
+        /// A refresh token. It can be saved in a file.
+        case token(UnsavedToken)
+    }
+
+    typealias Change = @Sendable (ServerStore) throws(StoreError) -> Void
+
     private let access: StoreAccess
-    private let clocks: Clocks
     private let log: ServiceLog
     private let background = BackgroundTasks()
-    private let waiting = WaitingWrites()
+    private let pending = PendingWrites()
+    private let savedTokens: Int
 
-    init(_ access: StoreAccess, clocks: Clocks, log: @escaping ServiceLog) {
-        (self.access, self.clocks, self.log) = (access, clocks, log)
+    /// - Parameter savedTokens: the number of tokens in the file that could not be stored.
+    init(_ access: StoreAccess, savedTokens: Int, log: @escaping ServiceLog) {
+        (self.access, self.savedTokens, self.log) = (access, savedTokens, log)
     }
 
     /// Changes the database now, or in the background.
     ///
     /// - Parameters:
     ///   - event: the event that is logged if the change is not made immediately.
-    ///   - userID: the user whose token the change stores.
-    ///   - token: describes the token that is lost if the change is never made, for the log; nil if
-    ///     none is.
-    ///   - change: may run several times.
+    ///   - change: may run several times, but not after it succeeded, or its token was saved.
     /// - Returns: whether the change is already done.
     func write(
-        _ event: String, of userID: UserID? = nil, losing token: [JSON.Member]? = nil,
-        _ change: @escaping @Sendable (any ServerStore) throws(VaultError) -> Void
+        _ event: String, losing loss: Loss = .nothing, _ change: @escaping Change
     ) async -> Bool {
-        guard let failure = await attempt(change) else { return true }
-        log(ServiceEvent(.error, event, [.init("reason", .string(failure.message))]))
-        let key = waiting.add(userID, token)
+        let write = pending.add(loss)
+        guard let failure = await attempt(write, change) else {
+            pending.remove(write)
+            return true
+        }
+        log(ServiceEvent(.error, event, failure))
+        pending.beginWaiting(write)
         background.start { [self] in
-            defer { waiting.remove(key) }
+            defer { pending.remove(write) }
             var delay = Duration.seconds(1)
             while !Task.isCancelled {
-                await waiting.pause(key, atMost: delay)
-                if await attempt(change) == nil { return }
-                waiting.fail(key)
+                await pending.pause(write, atMost: delay)
+                if await attempt(write, change) == nil { return }
+                pending.fail(write)
                 delay = min(delay * 2, .seconds(60))
             }
         }
@@ -47,22 +60,25 @@ struct DurableWrites: Sendable {
 
     /// Retries the changes that store tokens of a user now, and waits for the results.
     ///
-    /// - Throws: ``VaultError`` of kind `busy` if one of them still cannot be made.
-    func storeTokens(of userID: UserID) async throws(VaultError) {
-        guard await waiting.hurry(userID, until: Deadline(after: Self.patience, by: .system)) else {
-            throw VaultError(
+    /// - Throws: ``StoreError`` of kind `busy` if one of them still cannot be made.
+    func storeTokens(of userID: UserID) async throws(StoreError) {
+        guard await pending.hurry(userID, until: Deadline(after: Self.patience, by: .system)) else {
+            throw StoreError(
                 .busy, "a token of '\(userID)' waits to be stored, and cannot be stored yet",
-                remedy: "check the database, and send the same request again later")
+                remedy: "check the database, and send the same request again later",
+                naming: userID.rawValue)
         }
     }
 
     private static let patience = Duration.seconds(8)
 
     private func attempt(
-        _ change: @escaping @Sendable (any ServerStore) throws(VaultError) -> Void
-    ) async -> VaultError? {
-        do throws(VaultError) {
-            try await access.run(change)
+        _ write: PendingWrites.Write, _ change: @escaping Change
+    ) async -> StoreError? {
+        do throws(StoreError) {
+            try await access.run { store throws(StoreError) in
+                try write.finish { () throws(StoreError) in try change(store) }
+            }
             return nil
         } catch {
             return error
@@ -72,20 +88,68 @@ struct DurableWrites: Sendable {
     /// Waits until everything is in the database.
     func drain() async { await background.drain() }
 
-    /// The tokens that are lost if the process ends now, for the log.
-    var tokens: [[JSON.Member]] { waiting.tokens }
+    /// The number of refresh tokens that are not in the vault: no other copy may exist.
+    var unsavedTokens: Int { pending.tokenCount + savedTokens }
+
+    /// Saves the tokens that could not be stored elsewhere; they are not stored any more.
+    ///
+    /// - Parameter save: returns whether it saved a token.
+    /// - Returns: the tokens that are lost if the process ends now.
+    func saveTokens(_ save: (UnsavedToken) -> Bool) -> [LogSubject] { pending.saveTokens(save) }
 }
 
-/// The changes that could not be made yet, and their attempts.
-private final class WaitingWrites: Sendable {
+/// A refresh token that waits to be stored.
+struct UnsavedToken: Sendable {
+    let token: RefreshToken
+    let user: VaultUser
+    let signedInAt: NumericDate?
+    let receivedAt: NumericDate
+
+    var subject: LogSubject { LogSubject(user, fingerprint: token.text.fingerprint) }
+}
+
+/// The changes that have not been made yet, and their attempts.
+private final class PendingWrites: Sendable {
+    final class Write: Sendable {
+        let number: Int
+        let loss: DurableWrites.Loss
+        private let isDone = Mutex(false)
+
+        init(_ number: Int, _ loss: DurableWrites.Loss) {
+            (self.number, self.loss) = (number, loss)
+        }
+
+        /// Runs `body` unless the change is made, or its token is saved.
+        func finish(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+            try isDone.withLock { isDone throws(StoreError) in
+                guard !isDone else { return }
+                try body()
+                isDone = true
+            }
+        }
+
+        /// The same, unless the change is just being made.
+        ///
+        /// - Returns: whether it is done.
+        func finishIfIdle(_ body: () -> Bool) -> Bool {
+            isDone.withLockIfAvailable { isDone in
+                if !isDone { isDone = body() }
+                return isDone
+            } ?? false
+        }
+    }
+
     private struct Entry {
-        let userID: UserID?
-        let token: [JSON.Member]?
-        /// The number of attempts that have ended.
+        let write: Write
+        /// Whether the first attempt failed.
+        var isWaiting = false
+        /// The number of further attempts that have ended.
         var ended = 0
         var isRunning = false
         /// Whether the next attempt is to be made without a pause.
         var isUrgent = false
+
+        var token: UnsavedToken? { if case .token(let token) = write.loss { token } else { nil } }
     }
 
     private struct State {
@@ -97,54 +161,58 @@ private final class WaitingWrites: Sendable {
     private let urgency = WakeSignal()
     private let progress = WakeSignal()
 
-    var tokens: [[JSON.Member]] { state.withLock { $0.entries.values.compactMap(\.token) } }
-
-    func add(_ userID: UserID?, _ token: [JSON.Member]?) -> Int {
+    func add(_ loss: DurableWrites.Loss) -> Write {
         state.withLock { state in
             state.last += 1
-            state.entries[state.last] = Entry(userID: userID, token: token)
-            return state.last
+            let write = Write(state.last, loss)
+            state.entries[state.last] = Entry(write: write)
+            return write
         }
     }
 
-    func remove(_ key: Int) {
-        state.withLock { _ = $0.entries.removeValue(forKey: key) }
+    func remove(_ write: Write) {
+        state.withLock { _ = $0.entries.removeValue(forKey: write.number) }
         progress.notify()
     }
 
+    func beginWaiting(_ write: Write) {
+        state.withLock { $0.entries[write.number]?.isWaiting = true }
+    }
+
     /// Waits for the time of the next attempt.
-    func pause(_ key: Int, atMost delay: Duration) async {
+    func pause(_ write: Write, atMost delay: Duration) async {
         let deadline = Deadline(after: delay, by: .system)
         while case let count = urgency.count, deadline.remaining > .zero,
-            state.withLock({ $0.entries[key]?.isUrgent == false })
+            state.withLock({ $0.entries[write.number]?.isUrgent == false })
         {
             await urgency.wait(after: count, atMost: deadline.remaining)
         }
         state.withLock { state in
-            state.entries[key]?.isUrgent = false
-            state.entries[key]?.isRunning = true
+            state.entries[write.number]?.isUrgent = false
+            state.entries[write.number]?.isRunning = true
         }
     }
 
     /// Notes that an attempt failed.
-    func fail(_ key: Int) {
+    func fail(_ write: Write) {
         state.withLock { state in
-            state.entries[key]?.isRunning = false
-            state.entries[key]?.ended += 1
+            state.entries[write.number]?.isRunning = false
+            state.entries[write.number]?.ended += 1
         }
         progress.notify()
     }
 
-    /// Has the changes of a user attempted now.
+    /// Has the changes that store tokens of a user attempted now.
     ///
     /// - Returns: whether none of them waits any more.
     func hurry(_ userID: UserID, until deadline: Deadline) async -> Bool {
         let targets = state.withLock { state -> [Int: Int] in
             var targets: [Int: Int] = [:]
-            for (key, entry) in state.entries where entry.userID == userID {
+            for (number, entry) in state.entries
+            where entry.isWaiting && entry.token?.user.userID == userID {
                 // An attempt that is running may have begun before the database worked.
-                targets[key] = entry.ended + (entry.isRunning ? 2 : 1)
-                state.entries[key]?.isUrgent = true
+                targets[number] = entry.ended + (entry.isRunning ? 2 : 1)
+                state.entries[number]?.isUrgent = true
             }
             return targets
         }
@@ -158,5 +226,21 @@ private final class WaitingWrites: Sendable {
             await progress.wait(after: count, atMost: deadline.remaining)
         }
         return state.withLock { state in targets.keys.allSatisfy { state.entries[$0] == nil } }
+    }
+
+    var tokenCount: Int { state.withLock { $0.entries.values.count { $0.token != nil } } }
+
+    func saveTokens(_ save: (UnsavedToken) -> Bool) -> [LogSubject] {
+        let entries = state.withLock {
+            $0.entries.values.sorted { $0.write.number < $1.write.number }
+        }
+        return entries.compactMap { entry in
+            switch entry.write.loss {
+            case .nothing: nil
+            case .revocable(let subject): entry.isWaiting ? subject : nil
+            case .token(let token):
+                entry.write.finishIfIdle { save(token) } ? nil : token.subject
+            }
+        }
     }
 }

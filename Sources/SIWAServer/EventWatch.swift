@@ -1,5 +1,5 @@
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWALifecycle
+internal import SIWAServerRecords
 internal import Synchronization
 
 /// Lets callers wait for the next event. However many wait, the database is asked once a second:

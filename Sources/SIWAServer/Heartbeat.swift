@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 internal import Synchronization
 
 /// Shows that this server is running: a row of the database that is written every ten seconds. The
@@ -16,7 +16,7 @@ final class Heartbeat: Sendable {
         /// When the last successful write began.
         var lastSuccess: Duration
         /// Why the last write failed; nil if it succeeded.
-        var failure: VaultError?
+        var failure: StoreError?
     }
 
     /// - Parameters:
@@ -53,8 +53,8 @@ final class Heartbeat: Sendable {
         // After a write that failed for want of space, one that needs space.
         let isProbing = space.isFull
         let server = isProbing ? server.padded : server
-        do throws(VaultError) {
-            try await access.run { store throws(VaultError) in
+        do throws(StoreError) {
+            try await access.run { store throws(StoreError) in
                 try store.beat(server)
                 try store.check()
             }
@@ -70,7 +70,7 @@ final class Heartbeat: Sendable {
     /// Removes the row.
     func end() async {
         let id = server.id
-        try? await access.run { store throws(VaultError) in try store.end(server: id) }
+        try? await access.run { store throws(StoreError) in try store.end(server: id) }
     }
 
     /// Why the database cannot be used; nil if it can.
@@ -87,7 +87,7 @@ final class Heartbeat: Sendable {
     }
 }
 
-extension VaultError {
+extension StoreError {
     /// Whether the next heartbeat may succeed without anybody's help.
     fileprivate var mayPass: Bool { [.busy, .full, .readOnly, .unreachable].contains(kind) }
 }

@@ -1,4 +1,4 @@
-internal import Lifecycle
+internal import SIWALifecycle
 
 /// Runs `body` while its lease is renewed.
 ///

@@ -1,4 +1,4 @@
-package import Lifecycle
+package import SIWALifecycle
 
 /// Limits the number of requests in flight; others wait for a limited time.
 package final class LimitedTransport: Transport {

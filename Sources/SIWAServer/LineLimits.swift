@@ -1,4 +1,4 @@
-package import JOSE
+package import SIWAJOSE
 
 /// Which lines of the log are written, of those that anyone outside can cause: the first of each
 /// kind in a minute. The others are counted. A pure value.

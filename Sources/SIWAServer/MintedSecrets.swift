@@ -1,5 +1,5 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
 internal import Synchronization
 
 /// The client_secrets that were minted for callers, so that frequent callers get the same one. They

@@ -1,5 +1,5 @@
-package import Lifecycle
-package import SIWACLI
+internal import SIWAApplication
+package import SIWALifecycle
 
 /// The clients of all profiles, which share one vault.
 package final class ProfileClients: Sendable {

@@ -1,6 +1,6 @@
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// Whether the server is ready: the database, the keys and Apple's keys.
 struct Readiness: Sendable {

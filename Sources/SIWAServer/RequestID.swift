@@ -1,6 +1,6 @@
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
 internal import Synchronization
 
 /// The id of a request in logs.

@@ -1,9 +1,9 @@
-internal import CommandTable
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// Reads the parts of a request to a route strictly: unknown parameters and members are errors.
 struct RequestReading {
@@ -23,7 +23,7 @@ struct RequestReading {
             AcceptedTypes(http.fields.list("accept")).preferred(among: route.mediaTypes) == nil
         {
             throw Problem(
-                406, "not_acceptable",
+                .notAcceptable, "not_acceptable",
                 "the answer is \(route.mediaTypes.joined(separator: " or ")), which Accept refuses")
         }
         return RouteRequest(
@@ -52,7 +52,8 @@ struct RequestReading {
         guard route.body != nil else { return [:] }
         guard isJSON(http) else {
             throw Problem(
-                415, "unsupported_media_type", "the body must be application/json, not encoded")
+                .unsupportedMediaType, "unsupported_media_type",
+                "the body must be application/json, not encoded")
         }
         let body: JSON
         do throws(JSONError) {
@@ -87,6 +88,6 @@ struct RequestReading {
 extension Problem {
     /// A request that violates the rules of its route.
     package static func malformed(_ detail: String, hints: [String] = []) -> Self {
-        Self(400, "invalid_request", detail, hints: hints)
+        Self(.badRequest, "invalid_request", detail, hints: hints)
     }
 }

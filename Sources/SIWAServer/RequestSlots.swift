@@ -1,4 +1,4 @@
-package import Lifecycle
+package import SIWALifecycle
 internal import Synchronization
 
 /// A semaphore: a limited number of slots, which are assigned in the order of the calls.

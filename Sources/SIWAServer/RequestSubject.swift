@@ -1,18 +1,10 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWALifecycle
 internal import Synchronization
 
 /// The client, user and token that a request concerns. The route sets them, and the request's line
 /// in the log shows them.
 package final class RequestSubject: Sendable {
-    private struct Known {
-        var clientID: ClientID?
-        var userID: UserID?
-        var fingerprint: String?
-        var requestID: String?
-    }
-
-    private let known = Mutex(Known())
+    private let known = Mutex(LogSubject())
 
     package init() {}
 
@@ -33,12 +25,6 @@ package final class RequestSubject: Sendable {
         }
     }
 
-    /// The members for the log.
-    var members: [JSON.Member] {
-        let known = known.withLock { $0 }
-        return [
-            ("client_id", known.clientID?.rawValue), ("user_id", known.userID?.rawValue),
-            ("token_fingerprint", known.fingerprint), ("apple_request_id", known.requestID),
-        ].compactMap { name, value in value.map { .init(name, .string($0)) } }
-    }
+    /// What is known.
+    var current: LogSubject { known.withLock { $0 } }
 }

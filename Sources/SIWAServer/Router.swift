@@ -1,7 +1,7 @@
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// Dispatches the requests of one listener to its routes.
 struct Router: Sendable {
@@ -44,9 +44,7 @@ struct Router: Sendable {
         context.metrics.countRequest(
             on: table.listener, found.template, status: response.status, time)
         if found.isLogged || response.status >= 400 {
-            log(
-                request, id, found, response.status, time,
-                subject.members + (problem?.logMembers ?? []))
+            log(request, id, found, response.status, time, subject.current, problem)
         }
         return response
     }
@@ -90,10 +88,11 @@ struct Router: Sendable {
         }
         switch found.match {
         case .nothing:
-            throw Problem(404, "not_found", "no route has this path", exitCode: .no)
+            throw Problem(.notFound, "not_found", "no route has this path", exitCode: .no)
         case .otherMethod(_, let allowed):
             var problem = Problem(
-                405, "method_not_allowed", "the path allows only \(allowed.joined(separator: ", "))"
+                .methodNotAllowed, "method_not_allowed",
+                "the path allows only \(allowed.joined(separator: ", "))"
             )
             problem.fields = [HTTPField("Allow", allowed.joined(separator: ", "))]
             throw problem
@@ -117,7 +116,7 @@ struct Router: Sendable {
 
     private func log(
         _ request: ServerRequest, _ id: String, _ found: Found, _ status: Int, _ time: Duration,
-        _ details: [JSON.Member]
+        _ subject: LogSubject, _ problem: Problem?
     ) {
         let members: [JSON.Member] = [
             .init("request_id", .string(id)), .init("listener", .string(table.listener.rawValue)),
@@ -127,15 +126,17 @@ struct Router: Sendable {
             .init("duration_ms", .integer(Int(time / .milliseconds(1)))),
             .init("client", .string(client(of: request))),
         ]
-        let event = ServiceEvent(
-            status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members + details)
+        let level: ServiceEvent.Level = status >= 500 ? .error : status >= 400 ? .warning : .info
+        let event =
+            problem.map { ServiceEvent(level, "request", $0, members, about: subject) }
+            ?? ServiceEvent(level, "request", members, about: subject)
         guard table.listener == .notifications, status >= 400 else { return context.log(event) }
         context.log(
             event,
             limitedAs: [
                 .init("of", "request"), .init("listener", .string(table.listener.rawValue)),
                 .init("status", .integer(status)),
-            ] + details.filter { $0.name == "code" })
+            ] + (problem.map { [.init("code", .string($0.code))] } ?? []))
     }
 
     /// The client's address. The last address in `X-Forwarded-For` was added by the proxy itself,
@@ -153,24 +154,23 @@ extension Problem {
     init(_ fault: ServerRequest.Fault) {
         switch fault {
         case .bodyTooLarge:
-            self.init(413, "body_too_large", "the body is longer than 64 KiB")
+            self.init(.contentTooLarge, "body_too_large", "the body is longer than 64 KiB")
         case .headerTooLarge:
-            self.init(431, "header_too_large", "the header fields are longer than 16 KiB")
+            self.init(
+                .headerTooLarge, "header_too_large", "the header fields are longer than 16 KiB")
         case .ambiguousLength:
-            self.init(400, "invalid_request", "the length of the body is given more than once")
+            self.init(
+                .badRequest, "invalid_request", "the length of the body is given more than once")
         case .unknownCoding:
-            self.init(400, "invalid_request", "Transfer-Encoding must be chunked")
+            self.init(.badRequest, "invalid_request", "Transfer-Encoding must be chunked")
         case .malformedRequestLine:
-            self.init(400, "invalid_request", "the request line is malformed")
+            self.init(.badRequest, "invalid_request", "the request line is malformed")
         case .malformedField:
-            self.init(400, "invalid_request", "a header field is malformed")
+            self.init(.badRequest, "invalid_request", "a header field is malformed")
         case .ambiguousHost:
-            self.init(400, "invalid_request", "the field Host is missing, or given more than once")
+            self.init(
+                .badRequest, "invalid_request", "the field Host is missing, or given more than once"
+            )
         }
-    }
-
-    fileprivate var logMembers: [JSON.Member] {
-        [.init("code", .string(code)), .init("message", .string(detail))]
-            + (requestID.map { [.init("apple_request_id", .string($0))] } ?? [])
     }
 }

@@ -1,7 +1,7 @@
-internal import JOSE
-package import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAJOSE
+package import SIWALifecycle
+internal import SIWAServerRecords
 internal import Synchronization
 
 /// The state that the routes and the workers of one process share.
@@ -48,8 +48,6 @@ package final class ServerContext: Sendable {
     let counts: CachedCounts
     /// The row of this server.
     let heartbeat: Heartbeat
-    /// The tokens that wait to be stored.
-    let unsaved: UnsavedTokens
     /// The journal of codes, which writes what must not be lost.
     let journal: CodeJournal
     /// Lets callers wait for events.
@@ -76,8 +74,8 @@ package final class ServerContext: Sendable {
         var monitoringAccess: StoreAccess
         /// The row of this server.
         var heartbeat: Heartbeat
-        /// The tokens that wait to be stored.
-        var unsaved: UnsavedTokens
+        /// The number of tokens in the file that could not be stored.
+        var savedTokens: Int
         var settings: ServerSettings
         /// How events are delivered; nil if they are not delivered.
         var delivery: Delivery?
@@ -104,10 +102,10 @@ package final class ServerContext: Sendable {
         let (clocks, clients, owner) = (parts.clocks, parts.clients, parts.owner)
         let log: ServiceLog = { [log] event in log(event) }
         tokens = APITokens(parts.access, clocks: clocks, log: log)
-        (heartbeat, unsaved) = (parts.heartbeat, parts.unsaved)
+        heartbeat = parts.heartbeat
         let journal = CodeJournal(
-            parts.access, parts.vault, clocks: clocks, owner: owner, unsaved: parts.unsaved,
-            log: log)
+            parts.access, parts.vault, clocks: clocks, owner: owner,
+            savedTokens: parts.savedTokens, log: log)
         self.journal = journal
         exchanges = ExchangeService(
             journal, keys: { [keys] keyID in await keys.keysForExchange(holding: keyID) },
@@ -130,7 +128,7 @@ package final class ServerContext: Sendable {
         counts = CachedCounts(parts.monitoringAccess, parts.clocks.timekeeper)
         let access = parts.access
         eventWatch = EventWatch(clocks.timekeeper) {
-            try? await access.run { store throws(VaultError) in try store.newestEvent() }
+            try? await access.run { store throws(StoreError) in try store.newestEvent() }
         }
     }
 }

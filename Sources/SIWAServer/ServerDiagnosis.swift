@@ -1,8 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-package import SIWACLI
+package import SIWAApplication
+internal import SIWAJOSE
+package import SIWALifecycle
 
-// The errors that only the API has; `Problem` assigns their statuses.
+// The errors that only the API has.
 extension Diagnosis {
     /// The code was sent and may have been used.
     static func codeMayBeSpent(_ message: String? = nil, hints: [String]? = nil) -> Diagnosis {
@@ -17,13 +17,14 @@ extension Diagnosis {
     static let codeAlreadySent = Diagnosis(
         "code_already_sent", "the code was sent to Apple more than ten minutes ago",
         hints: ["a code works once: use the answer to the first request, or ask for a new sign-in"],
-        exitCode: .grantRefused)
+        exitCode: .grantRefused, apiStatus: .conflict)
 
     /// A repetition has other parameters than the first request.
     static let codeConflict = Diagnosis(
         "code_conflict",
         "the code was sent before with another client, code_verifier, redirect_uri, nonce or store",
-        hints: ["repeat the first request without changes; a code works once"], exitCode: .usage)
+        hints: ["repeat the first request without changes; a code works once"], exitCode: .usage,
+        apiStatus: .conflict)
 
     /// Another request with the same code takes too long.
     static let inProgress = Diagnosis(
@@ -36,14 +37,24 @@ extension Diagnosis {
     }
 
     /// The requested object does not exist.
-    package static func notFound(_ message: String, hints: [String] = []) -> Diagnosis {
-        Diagnosis("not_found", message, hints: hints, exitCode: .no)
+    package static func notFound(
+        _ message: String, hints: [String] = [], naming userID: UserID? = nil
+    ) -> Diagnosis {
+        Diagnosis(
+            "not_found", message, hints: hints, exitCode: .no, apiStatus: .notFound,
+            naming: userID?.rawValue)
     }
 }
 
 // Errors that are stored and read again.
 extension Diagnosis {
-    /// Reads the member `error` of ``json``; nil if it is not an error.
+    /// The members of ``json``, and the status for callers of the API.
+    var stored: JSON {
+        .object(
+            (json["error"]?.members ?? []) + [.init("api_status", .integer(apiStatus.rawValue))])
+    }
+
+    /// Reads ``stored``; nil if it is not an error.
     init?(error: JSON) {
         guard let code = error["code"]?.string, let message = error["message"]?.string,
             let number = error["exit_code"]?.integer,
@@ -54,6 +65,7 @@ extension Diagnosis {
         self.init(
             code, message, hints: (error["hints"]?.elements ?? []).compactMap(\.string),
             exitCode: exitCode, status: status, apple: apple,
-            requestID: error["apple_request_id"]?.string)
+            requestID: error["apple_request_id"]?.string,
+            apiStatus: error["api_status"]?.integer.flatMap(APIStatus.init))
     }
 }

@@ -1,7 +1,7 @@
-internal import CommandTable
-package import JOSE
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWACommandTable
+package import SIWAJOSE
+internal import SIWALifecycle
 internal import Synchronization
 
 /// The log: one JSON object per line, without secrets.
@@ -61,8 +61,9 @@ package struct ServerLog: Sendable {
         line.add("time", now().rfc3339)
         line.add("level", event.level.rawValue)
         line.add("event", event.name)
-        let userIDs = event.members.filter { $0.name == "user_id" }.compactMap(\.value.string)
+        let userIDs = [event.subject.userID?.rawValue, event.userID].compactMap(\.self)
         for member in event.members { line.add(shown(member, userIDs)) }
+        for member in members(of: event.subject) { line.add(member) }
         write(String(decoding: line.finishedWithoutLineEnd(), as: UTF8.self))
     }
 
@@ -73,30 +74,33 @@ package struct ServerLog: Sendable {
         self(ServiceEvent(level, name, members))
     }
 
-    /// Writes a line about an error.
-    package func callAsFunction(
-        _ level: ServiceEvent.Level, _ name: String, _ problem: Problem,
-        _ members: [JSON.Member] = []
-    ) {
-        self(
-            ServiceEvent(
-                level, name,
-                members + [
-                    .init("code", .string(problem.code)), .init("message", .string(problem.detail)),
-                ]))
+    private func members(of subject: LogSubject) -> [JSON.Member] {
+        // A secret may have been sent in place of an id.
+        let userID = subject.userID.map {
+            showsUserIDs
+                ? ("user_id", maskingSecrets(in: $0.rawValue))
+                : ("user_fingerprint", SecretText($0.rawValue).fingerprint)
+        }
+        return [
+            subject.clientID.map { ("client_id", maskingSecrets(in: $0.rawValue)) }, userID,
+            subject.fingerprint.map { ("token_fingerprint", $0) },
+            subject.requestID.map { ("apple_request_id", $0) },
+        ].compactMap { member in member.map { .init($0, .string($1)) } }
     }
 
-    /// Masks values from callers: a secret may have been sent in the wrong member.
+    /// Masks values from callers.
     private func shown(_ member: JSON.Member, _ userIDs: [String]) -> JSON.Member {
         guard Self.freeTexts.contains(member.name), let text = member.value.string else {
             return member
         }
-        guard !showsUserIDs else { return .init(member.name, .string(maskingSecrets(in: text))) }
-        return member.name == "user_id"
-            ? .init("user_fingerprint", .string(SecretText(text).fingerprint))
-            : .init(
-                member.name, .string(maskingSecrets(in: hidingUserIDs(userIDs, in: text))))
+        var shown = Array(text.utf8)
+        // By bytes, because a combining accent would hide the end of an id.
+        for id in showsUserIDs ? [] : userIDs where !id.isEmpty {
+            shown = shown.replacing(Array(id.utf8), by: Array(SecretText(id).fingerprint.utf8))
+        }
+        return .init(
+            member.name, .string(maskingSecrets(in: String(decoding: shown, as: UTF8.self))))
     }
 
-    private static let freeTexts: Set = ["user_id", "client_id", "message", "reason"]
+    private static let freeTexts: Set = ["message", "reason"]
 }

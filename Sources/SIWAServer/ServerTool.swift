@@ -1,8 +1,8 @@
-package import CommandTable
-internal import Lifecycle
-internal import LocalFiles
-internal import SIWACLI
+internal import SIWAApplication
+package import SIWACommandTable
 internal import SIWACrypto
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// The table of commands, which parser, help, manual pages and completions read.
 package let serverTool = Tool<ServerWorld>(
@@ -18,67 +18,50 @@ package let serverTool = Tool<ServerWorld>(
         """,
     commands: [
         ServeCommand.self, CheckCommand.self, TokenAddCommand.self, TokenListCommand.self,
-        TokenRemoveCommand.self, WebhookSecretCommand.self, ServerCompletionsCommand.self,
-        ServerManualCommand.self,
+        TokenRemoveCommand.self, WebhookSecretCommand.self, CompletionsCommand<ServerWorld>.self,
+        ManualCommand<ServerWorld>.self,
     ],
-    globals: [], exitCodes: ServerExitCodes.entries)
+    globals: [], exitCodes: serverExitCodes)
 
-/// The exit codes, for help: a subset of those of `siwa`.
-enum ServerExitCodes {
-    static var entries: [Definition] {
-        [
-            Definition("0", "Success; also a server that SIGTERM or SIGINT stopped."),
-            Definition("1", "A token with this name does not exist, or exists already."),
-            Definition("2", "Usage error: an unknown flag, a missing argument."),
-            Definition("3", "The configuration, a key, the vault or a listener cannot be used."),
-            Definition("70", "A defect in siwa-server."),
-            Definition(
-                "75",
-                "Temporary: the database does not answer, or is a standby; after serve, a token is lost."
-            ),
-        ]
-    }
-}
+/// The exit codes of siwa-server, for help.
+let serverExitCodes = [
+    ExitCode.done.entry("Success; also a server that SIGTERM or SIGINT stopped."),
+    ExitCode.no.entry("A token with this name does not exist, or exists already."),
+    ExitCode.usage.entry(),
+    ExitCode.settings.entry("The configuration, a key, the vault or a listener cannot be used."),
+    ExitCode.defect.entry(),
+    ExitCode.notDelivered.entry(),
+    ExitCode.temporary.entry(
+        "Temporary: the database does not answer, or is a standby; after serve, a token is lost."),
+]
 
-/// Runs one command line, without the program's name; returns the exit code. All errors are
-/// reported here.
+/// Runs one command line, without the program's name; returns the exit code.
 ///
 /// - Parameter arguments: nil if they are not UTF-8.
 package func runServer(_ arguments: [String]?, in world: ServerWorld) async -> CInt {
-    do {
-        guard let arguments else {
-            throw Diagnosis(
-                "usage", "an argument is not UTF-8",
-                hints: ["rename the file, or use a UTF-8 locale"], exitCode: .usage)
-        }
-        switch try serverTool.parse(arguments) {
-        case .help(let text), .version(let text): try world.print(text)
-        case .run(let command): try await command.run(in: world)
-        }
-        return ExitCode.done.rawValue
-    } catch let end as ReportedEnd {
-        return end.exitCode.rawValue
-    } catch {
-        let diagnosis = Diagnosis(error)
-        for line in diagnosis.lines(for: "siwa-server") { world.base.errorLine(line) }
-        return diagnosis.exitCode.rawValue
+    await runCommandLine(arguments, of: serverTool, in: world.base) { base, _ in
+        var world = world
+        world.base = base
+        return world
     }
 }
 
-/// The end of a command that has reported its error itself.
-struct ReportedEnd: Error {
-    let exitCode: ExitCode
-}
+extension ServerWorld: ToolWorld {
+    package static var tool: Tool<Self> { serverTool }
 
-extension ServerWorld {
-    /// Writes a result to standard output.
-    func print(_ text: String) throws(Diagnosis) {
-        do {
-            try base.output(SecretBytes(text.utf8))
-        } catch {
-            throw Diagnosis(
-                "not_delivered", error.description,
-                hints: ["fix standard output, then run it again"], exitCode: .notDelivered)
-        }
+    package func print(_ document: ToolDocument, _ options: NoOptions) throws {
+        try print(document.text)
+    }
+
+    package func write(
+        _ documents: [ToolDocument], into folder: String, _ options: NoOptions
+    ) throws {
+        let paths = try base.files.write(documents, into: folder)
+        try print(paths.map { "\($0)\n" }.joined())
+    }
+
+    /// Prints the text of a command that only shows something.
+    func print(_ text: String) throws(UndeliveredResult) {
+        try base.deliver(SecretBytes(text.utf8), of: nil)
     }
 }

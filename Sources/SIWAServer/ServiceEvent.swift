@@ -1,4 +1,6 @@
-package import JOSE
+package import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// An event in the server's log, without secrets.
 package struct ServiceEvent: Sendable {
@@ -11,12 +13,59 @@ package struct ServiceEvent: Sendable {
     package let level: Level
     /// The name of the event, in snake_case.
     package let name: String
-    /// The further members of the line, in their order.
+    /// The members of the line, in their order; those of the subject follow.
     package let members: [JSON.Member]
+    /// What the event is about.
+    package let subject: LogSubject
+    /// The user id in a text of the members; nil without one.
+    let userID: String?
 
     /// Creates an event.
-    package init(_ level: Level, _ name: String, _ members: [JSON.Member] = []) {
+    ///
+    /// - Parameter userID: the user id in a text of the members; nil without one.
+    package init(
+        _ level: Level, _ name: String, _ members: [JSON.Member] = [],
+        about subject: LogSubject = LogSubject(), naming userID: String? = nil
+    ) {
         (self.level, self.name, self.members) = (level, name, members)
+        (self.subject, self.userID) = (subject, userID)
+    }
+
+    /// Creates an event whose `reason` is an error of the vault.
+    init(_ level: Level, _ name: String, _ error: StoreError, about subject: LogSubject = .init()) {
+        self.init(
+            level, name, [.init("reason", .string(error.message))], about: subject,
+            naming: error.userID)
+    }
+
+    /// Creates an event about an error of the API.
+    init(
+        _ level: Level, _ name: String, _ problem: Problem, _ members: [JSON.Member] = [],
+        about subject: LogSubject = LogSubject()
+    ) {
+        var subject = subject
+        subject.requestID = problem.requestID ?? subject.requestID
+        self.init(
+            level, name,
+            members + [
+                .init("code", .string(problem.code)), .init("message", .string(problem.detail)),
+            ], about: subject, naming: problem.userID)
+    }
+}
+
+/// The client, the user, the token and the request to Apple that an event in the log is about.
+package struct LogSubject: Hashable, Sendable {
+    var clientID: ClientID?
+    var userID: UserID?
+    /// The fingerprint of a refresh token.
+    var fingerprint: String?
+    /// Apple's id of the request.
+    var requestID: String?
+}
+
+extension LogSubject {
+    init(_ user: VaultUser, fingerprint: String? = nil) {
+        self.init(clientID: user.clientID, userID: user.userID, fingerprint: fingerprint)
     }
 }
 

@@ -1,4 +1,5 @@
-package import Lifecycle
+package import SIWALifecycle
+package import SIWAVaultRecords
 internal import Synchronization
 
 /// The vault of a long-running process: its keys are reloaded when another process adds a key.
@@ -18,9 +19,9 @@ package final class SharedVault: Sendable {
     /// Runs `body`, which encrypts or decrypts; reloads the keys and runs it again if a key is
     /// missing or is not the newest. Blocks.
     package func with<Result>(
-        _ body: (Vault) throws(VaultError) -> Result
-    ) throws(VaultError) -> Result {
-        do throws(VaultError) {
+        _ body: (Vault) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(StoreError) {
             return try body(current)
         } catch {
             guard [.key, .keySuperseded].contains(error.kind), (try? renew()) != nil else {
@@ -34,8 +35,8 @@ package final class SharedVault: Sendable {
     /// key that `vault rekey` has left behind. If the newest key cannot be loaded, the old one seals:
     /// nothing is lost for that. Blocks.
     package func sealing<Result>(
-        _ body: (Vault) throws(VaultError) -> Result
-    ) throws(VaultError) -> Result {
+        _ body: (Vault) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
         let current = current
         if let newest = try? current.store.keyChecks().last?.number, newest != current.currentKey {
             try? renew()

@@ -1,4 +1,4 @@
-internal import Lifecycle
+internal import SIWALifecycle
 internal import Synchronization
 
 /// Remembers whether the last write that needed space failed for want of it.
@@ -12,7 +12,7 @@ package final class SpaceWatch: Sendable {
     /// - Parameter free: the free bytes of the database's file system; nil if that is unknown.
     package init(free: @escaping @Sendable () -> Int? = { nil }) { self.free = free }
 
-    func fail(_ error: VaultError) {
+    func fail(_ error: StoreError) {
         guard error.kind == .full else { return }
         failure.withLock { $0 = error.message }
     }

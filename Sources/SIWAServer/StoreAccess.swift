@@ -1,10 +1,10 @@
-package import Lifecycle
-package import ServerRecords
+package import SIWALifecycle
+package import SIWAServerRecords
 
 /// Runs blocking calls of the store on their own threads.
 package struct StoreAccess: Sendable {
     /// The store, for calls on these threads.
-    package let store: any ServerStore
+    package let store: ServerStore
     private let threads: any TaskExecutor
     /// How long a call waits for a thread; nil for any time.
     let maxWait: Duration?
@@ -16,7 +16,7 @@ package struct StoreAccess: Sendable {
     ///   - maxWait: how long a call waits for a thread; nil for any time.
     ///   - space: remembers calls that failed for want of space.
     package init(
-        _ store: any ServerStore, on threads: any TaskExecutor, maxWait: Duration? = nil,
+        _ store: ServerStore, on threads: any TaskExecutor, maxWait: Duration? = nil,
         timekeeper: Timekeeper = .system, space: SpaceWatch = SpaceWatch()
     ) {
         (self.store, self.threads, self.maxWait) = (store, threads, maxWait)
@@ -25,24 +25,24 @@ package struct StoreAccess: Sendable {
 
     /// Runs a blocking function. It continues if the caller is cancelled.
     ///
-    /// - Throws: ``VaultError`` of kind `busy`, without running it, if earlier calls take too long:
+    /// - Throws: ``StoreError`` of kind `busy`, without running it, if earlier calls take too long:
     ///   while the database does not answer, callers must not wait for each other's time limits.
     package func run<Value: Sendable>(
-        _ body: @escaping @Sendable (any ServerStore) throws(VaultError) -> Value
-    ) async throws(VaultError) -> Value {
+        _ body: @escaping @Sendable (ServerStore) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
         let (store, maxWait, elapsed, start) = (store, maxWait, elapsed, elapsed())
-        let call = Task(executorPreference: threads) { () -> Result<Value, VaultError> in
+        let call = Task(executorPreference: threads) { () -> Result<Value, StoreError> in
             if let maxWait, elapsed() - start >= maxWait {
                 return .failure(
-                    VaultError(.busy, "earlier calls of the database take too long"))
+                    StoreError(.busy, "earlier calls of the database take too long"))
             }
-            do throws(VaultError) {
+            do throws(StoreError) {
                 return .success(try body(store))
             } catch {
                 return .failure(error)
             }
         }
-        do throws(VaultError) {
+        do throws(StoreError) {
             return try await call.value.get()
         } catch {
             space.fail(error)
@@ -53,7 +53,7 @@ package struct StoreAccess: Sendable {
 
 extension StoreAccess {
     /// Notes why a function that ``start(_:)`` started failed.
-    func note(_ error: VaultError) { space.fail(error) }
+    func note(_ error: StoreError) { space.fail(error) }
 
     /// Starts a blocking function without waiting for it.
     @Sendable func start(_ body: @escaping @Sendable () -> Void) {

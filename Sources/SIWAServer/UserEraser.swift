@@ -1,6 +1,6 @@
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// Erases what is stored about a user.
 struct UserEraser: Sendable {
@@ -21,10 +21,10 @@ struct UserEraser: Sendable {
     /// - Throws: ``Diagnosis`` if nothing was erased.
     func erase(_ userID: UserID, evenIfLive: Bool) async throws(Diagnosis) {
         let outcome: UserErasure
-        do throws(VaultError) {
+        do throws(StoreError) {
             try await journal.writes.storeTokens(of: userID)
             let (answers, events) = (try await journal.codes(of: userID), events)
-            outcome = try await access.run { store throws(VaultError) in
+            outcome = try await access.run { store throws(StoreError) in
                 try store.erase(
                     userID, evenIfLive: evenIfLive, answers: answers, events: events)
             }
@@ -45,7 +45,7 @@ extension Diagnosis {
         var diagnosis = Diagnosis(
             "revocation_pending", "a revocation of the user's tokens is pending",
             hints: ["erase the user after its end: GET /v1/revocations?user_id=… shows its state"],
-            exitCode: .no)
+            exitCode: .no, apiStatus: .conflict)
         diagnosis.retryAfter = .seconds(60)
         return diagnosis
     }
@@ -56,5 +56,5 @@ extension Diagnosis {
         hints: [
             "revoke the user's tokens first: POST /v1/revoke",
             "to erase them nevertheless, add ?even_if_live=true",
-        ], exitCode: .no)
+        ], exitCode: .no, apiStatus: .conflict)
 }

@@ -1,6 +1,7 @@
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 extension StoreAccess {
     /// All records of a user: of every client, with and without a profile, and under all ids that
@@ -11,8 +12,8 @@ extension StoreAccess {
         of userID: UserID, _ clients: ProfileClients
     ) async throws(Diagnosis) -> VaultPage {
         let profiles = clients.clientIDs
-        do throws(VaultError) {
-            return try await run { store throws(VaultError) in
+        do throws(StoreError) {
+            return try await run { store throws(StoreError) in
                 let clients = Set(try store.vault.clients()).union(profiles)
                 let ids = try store.vault.ids(of: userID)
                 let users = clients.flatMap { client in ids.map { VaultUser(client, $0) } }
@@ -28,7 +29,7 @@ extension VaultStore {
     /// All entries about a user, the oldest first, and the errors of unreadable ones.
     func history(
         of userID: UserID, clientID: ClientID? = nil, _ events: [VaultHistoryEvent] = []
-    ) throws(VaultError) -> VaultHistoryPage {
+    ) throws(StoreError) -> VaultHistoryPage {
         let filter = VaultHistoryFilter(userID: userID, clientID: clientID, events: events)
         var all = VaultHistoryPage()
         var last: VaultHistoryPosition?
@@ -41,7 +42,7 @@ extension VaultStore {
     }
 
     /// The ids that a user has had, by the app transfers in the history.
-    fileprivate func ids(of userID: UserID) throws(VaultError) -> Set<UserID> {
+    fileprivate func ids(of userID: UserID) throws(StoreError) -> Set<UserID> {
         let moves = try history(of: userID, [.remapped]).entries
         return Set([userID] + moves.map(\.user.userID) + moves.compactMap(\.newUserID))
     }

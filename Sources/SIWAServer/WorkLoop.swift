@@ -1,4 +1,4 @@
-package import Lifecycle
+package import SIWALifecycle
 
 /// Processes due items concurrently until the task is cancelled. Items in progress then continue.
 package struct WorkLoop: Sendable {

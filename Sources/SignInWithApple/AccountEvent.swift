@@ -1,14 +1,14 @@
 public import FoundationEssentials
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The content of a verified notification (Apple: "Processing changes for Sign in with Apple
 /// accounts").
-public struct AccountEvent: Sendable {
+public struct AccountEvent: Hashable, Codable, Sendable {
     /// What happened.
     ///
     /// An open set, because Apple may add events.
-    public struct Kind: RawRepresentable, Hashable, Sendable {
+    public struct Kind: RawRepresentable, Hashable, Codable, Sendable {
         /// Apple's name of the event, such as `consent-revoked`.
         public let rawValue: String
 
@@ -36,22 +36,37 @@ public struct AccountEvent: Sendable {
     /// When Apple issued the notification (`iat`).
     public let issuedAt: Date
     /// The relay address that the event is about; nil for other events.
-    public let email: String?
+    public var email: String?
     /// Whether ``email`` is a relay address; nil if absent.
-    public let isPrivateEmail: Bool?
+    public var isPrivateEmail: Bool?
     /// The id of the notification, which Apple may send more than once: `jti`; nil if absent.
-    public let id: String?
-    /// The event as a JSON object, including members without a property here.
-    public let json: String
+    public var id: String?
+    /// The event as a JSON object, including members without a property here; see ``decode(_:)``.
+    public var json = "{}"
 
-    init(_ notification: Lifecycle.Notification) {
+    /// Creates an event, for tests.
+    public init(
+        _ kind: Kind, userID: String, clientID: String, occurredAt: Date, issuedAt: Date
+    ) {
+        (self.kind, self.userID, self.clientID) = (kind, userID, clientID)
+        (self.occurredAt, self.issuedAt) = (occurredAt, issuedAt)
+    }
+
+    init(_ notification: SIWALifecycle.Notification) {
         let event = notification.event
-        kind = Kind(rawValue: event.kind.rawValue)
-        userID = event.userID.rawValue
-        clientID = notification.clientID.rawValue
-        (occurredAt, issuedAt) = (event.occurredAt.date, notification.issuedAt.date)
+        self.init(
+            Kind(rawValue: event.kind.rawValue), userID: event.userID.rawValue,
+            clientID: notification.clientID.rawValue, occurredAt: event.occurredAt.date,
+            issuedAt: notification.issuedAt.date)
         (email, isPrivateEmail) = (event.email, event.isPrivateEmail)
         id = notification.id
         json = event.json.text
+    }
+
+    /// Decodes members of one's own from the verified event.
+    ///
+    /// - Throws: `DecodingError`.
+    public func decode<Event: Decodable>(_ type: Event.Type) throws -> Event {
+        try JSONDecoder().decode(type, from: Data(json.utf8))
     }
 }

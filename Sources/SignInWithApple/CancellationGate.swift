@@ -1,4 +1,4 @@
-internal import Lifecycle
+internal import SIWALifecycle
 internal import Synchronization
 
 /// Allows cancellation until a code may have been sent, and not afterwards.
@@ -53,17 +53,17 @@ final class CancellationGate: Sendable {
 }
 
 /// Closes a gate while a request is being sent, and permanently if it may have been sent.
-struct GatedTransport: Lifecycle.Transport {
-    private let base: any Lifecycle.Transport
+struct GatedTransport: SIWALifecycle.Transport {
+    private let base: any SIWALifecycle.Transport
     private let gate: CancellationGate
 
-    init(_ base: any Lifecycle.Transport, _ gate: CancellationGate) {
+    init(_ base: any SIWALifecycle.Transport, _ gate: CancellationGate) {
         (self.base, self.gate) = (base, gate)
     }
 
     func send(
         _ request: HTTPRequest, timeout: Duration
-    ) async throws(Lifecycle.TransportError) -> HTTPResponse {
+    ) async throws(SIWALifecycle.TransportError) -> HTTPResponse {
         guard gate.close() else { throw Self.cancelled }
         do {
             return try await base.send(request, timeout: timeout)
@@ -73,8 +73,8 @@ struct GatedTransport: Lifecycle.Transport {
         }
     }
 
-    private static var cancelled: Lifecycle.TransportError {
-        Lifecycle.TransportError(
+    private static var cancelled: SIWALifecycle.TransportError {
+        SIWALifecycle.TransportError(
             .cancelled, "the task was cancelled", requestMayHaveLeft: false)
     }
 }

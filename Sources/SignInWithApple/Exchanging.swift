@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 extension SignInWithAppleClient {
     /// Exchanges an authorization code for tokens, and verifies the identity token (Apple:
@@ -40,7 +40,7 @@ extension SignInWithAppleClient {
         let verifier = codeVerifier.map { CodeVerifier(SecretText($0)) }
         if !isServerAuthenticated { _ = try await keySet(holding: nil, timeout) }
         let gate = CancellationGate()
-        let requests = requests(delivery(timeout, through: GatedTransport(transport, gate)))
+        let requests = requests(delivery(timeout, through: GatedTransport(shared.transport, gate)))
         return try await gate.run { () async -> Result<SignIn, SignInWithAppleError> in
             do throws(SignInWithAppleError) {
                 let response = try await answer { () async throws(TokenFailure) in
@@ -49,6 +49,9 @@ extension SignInWithAppleClient {
                 }
                 return .success(try await signIn(response, nonce, timeout))
             } catch {
+                if error.codeMayBeSpent, error.tokens == nil {
+                    shared.observer.tell(.codeOutcomeUnknown)
+                }
                 return .failure(error)
             }
         }.get()
@@ -57,7 +60,7 @@ extension SignInWithAppleClient {
     private func signIn(
         _ response: TokenResponse, _ nonce: String?, _ timeout: Duration?
     ) async throws(SignInWithAppleError) -> SignIn {
-        let tokens = SignInTokens(response, at: clocks.now())
+        let tokens = SignInTokens(response, at: shared.clocks.now())
         do throws(SignInWithAppleError) {
             let verification = try await verify(response, nonce, timeout)
             guard let claims = verification.claims else {
@@ -75,7 +78,7 @@ extension SignInWithAppleClient {
         _ response: TokenResponse, _ nonce: String?, _ timeout: Duration?
     ) async throws(SignInWithAppleError) -> IdentityTokenVerification {
         let rule = ExchangeVerification(
-            audiences: audiences, nonce: nonce.map { SecretText($0) },
+            audiences: clientIDs, nonce: nonce.map { SecretText($0) },
             isServerAuthenticated: isServerAuthenticated)
         var keySet: KeySet?
         if let keyID = response.verificationKeyID {
@@ -85,7 +88,7 @@ extension SignInWithAppleClient {
                 guard isServerAuthenticated else { throw error }
             }
         }
-        return rule.verify(response, by: .apple(keySet), at: TokenTimes(clocks.now()))
+        return rule.verify(response, by: .apple(keySet), at: TokenTimes(shared.clocks.now()))
             ?? IdentityTokenVerification(
                 impossible: .identityToken, "Apple's answer has no identity token")
     }
@@ -109,7 +112,7 @@ extension SignInWithAppleClient {
         let response = try await answer { () async throws(TokenFailure) in
             try await requests.refresh(token)
         }
-        return SignInTokens(response, at: clocks.now())
+        return SignInTokens(response, at: shared.clocks.now())
     }
 
     /// Runs an operation of the engine, and converts its errors to the library's type.
@@ -119,7 +122,7 @@ extension SignInWithAppleClient {
         do throws(TokenFailure) {
             return try await body()
         } catch {
-            throw SignInWithAppleError(error, at: clocks.now())
+            throw SignInWithAppleError(error, at: shared.clocks.now())
         }
     }
 

@@ -1,5 +1,5 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// Apple's public keys, fetched when they are needed and kept in memory.
 ///
@@ -11,6 +11,9 @@ actor KeySource {
     private var lastFailure: TokenFailure?
     /// Notified when a fetch has ended.
     private let ended = WakeSignal()
+    private let observer: Observer
+
+    init(_ observer: Observer) { self.observer = observer }
 
     /// No key set is available.
     struct Unavailable: Error, CustomStringConvertible {
@@ -46,6 +49,9 @@ actor KeySource {
         }
         guard let held = cache.usable(at: clocks.now()), isDecided || cache.holds(keyID) else {
             throw unavailable(at: clocks.now())
+        }
+        if !cache.isFresh(at: clocks.now()) {
+            observer.tell(.keysStale, duration: clocks.now() - held.fetchedAt)
         }
         return held.keySet
     }
@@ -85,6 +91,7 @@ actor KeySource {
             do throws(TokenFailure) {
                 cache.adopt(try await client.fetch().keySet, for: query, at: clocks.now())
                 lastFailure = nil
+                observer.tell(.keysFetched)
             } catch {
                 cache.note(error, at: clocks.now())
                 lastFailure = error
@@ -99,11 +106,11 @@ actor KeySource {
 extension TokenFailure {
     /// A fetch of keys without an answer.
     fileprivate static func unfetched(
-        _ kind: Lifecycle.TransportError.Kind, _ message: String
+        _ kind: SIWALifecycle.TransportError.Kind, _ message: String
     ) -> Self {
         Self(
             cause: .unreachable(
-                Lifecycle.TransportError(kind, message, requestMayHaveLeft: false)),
+                SIWALifecycle.TransportError(kind, message, requestMayHaveLeft: false)),
             request: .keySet, attempts: 0)
     }
 }

@@ -1,34 +1,39 @@
-package import Lifecycle
+package import SIWALifecycle
 
 /// How a revocation is proved. Apple answers 200 for any text, so its answer alone proves nothing.
-public enum RevocationProofLevel: Sendable, CaseIterable {
+///
+/// An open set: later versions may add levels.
+public struct RevocationProofLevel: Hashable, Sendable {
+    package let steps: Revocation.Proof
+
     /// Sends the revocation only.
-    case none
+    public static let none = Self(steps: .none)
     /// Refreshes afterwards: a refusal shows that the token does not work.
-    case confirm
+    public static let confirm = Self(steps: .afterwards)
     /// Refreshes before and afterwards, which shows that this call revoked the token. No revocation
     /// is sent for a token that Apple already refuses.
-    case beforeAndAfter
-
-    package var steps: Revocation.Proof {
-        switch self {
-        case .none: .none
-        case .confirm: .afterwards
-        case .beforeAndAfter: .beforeAndAfterwards
-        }
-    }
+    public static let beforeAndAfter = Self(steps: .beforeAndAfterwards)
 }
 
 /// The result of a revocation.
 public struct RevocationResult: Hashable, Sendable {
     /// The evidence that a token works or does not work.
-    public enum Evidence: String, Sendable, CaseIterable {
+    ///
+    /// An open set: later versions may add kinds.
+    public struct Evidence: RawRepresentable, Hashable, Sendable {
+        /// The name in snake_case, as `siwa revoke --json` prints it.
+        public let rawValue: String
+
+        /// Creates evidence from any name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// A refresh worked before and was refused afterwards: this call revoked the token.
-        case refreshAcceptedThenRejected = "refresh_accepted_then_rejected"
+        public static let refreshAcceptedThenRejected = Self(
+            rawValue: "refresh_accepted_then_rejected")
         /// A refresh was refused.
-        case refreshRejected = "refresh_rejected"
+        public static let refreshRejected = Self(rawValue: "refresh_rejected")
         /// A refresh afterwards still worked: the token is not revoked.
-        case refreshAccepted = "refresh_accepted"
+        public static let refreshAccepted = Self(rawValue: "refresh_accepted")
     }
 
     /// The evidence of the refreshes; nil without a refresh.
@@ -43,6 +48,15 @@ public struct RevocationResult: Hashable, Sendable {
     public let status: Int?
     /// Apple's id of the request, for Apple's support; nil if absent.
     public let requestID: String?
+
+    /// Creates a result, for tests.
+    public init(
+        evidence: Evidence? = nil, wasActive: Bool? = nil, isDead: Bool, status: Int? = nil,
+        requestID: String? = nil
+    ) {
+        (self.evidence, self.wasActive, self.isDead) = (evidence, wasActive, isDead)
+        (self.status, self.requestID) = (status, requestID)
+    }
 
     package init(_ revocation: Revocation) {
         evidence = revocation.evidence.map { evidence in

@@ -1,4 +1,4 @@
-package import Lifecycle
+package import SIWALifecycle
 
 extension SignInWithAppleClient {
     /// Revokes a refresh token, as App Store review requires when a user deletes the account

@@ -1,38 +1,54 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// Why a call failed.
-public struct SignInWithAppleError: Error, Sendable {
-    /// What went wrong. Later versions may add kinds.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// An id, the private key or the base URL is invalid.
-        case invalidConfiguration
+public struct SignInWithAppleError: Error, Hashable, Sendable {
+    /// What went wrong. An open set: later versions may add kinds.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        /// The name in snake_case, as it may stand in a log.
+        public let rawValue: String
+
+        /// Creates a kind from any name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// An id, the key or the base URL is invalid.
+        public static let invalidConfiguration = Self(rawValue: "invalid_configuration")
         /// An argument is invalid, such as a code that contains a space. Nothing was sent.
-        case invalidArgument
+        public static let invalidArgument = Self(rawValue: "invalid_argument")
+        /// There is no key for a client id.
+        public static let unknownClient = Self(rawValue: "unknown_client")
         /// Apple refused the client: `invalid_client` or `unauthorized_client`.
-        case clientRefused
+        public static let clientRefused = Self(rawValue: "client_refused")
         /// Apple refused the code or the token: `invalid_grant`.
-        case grantRefused
+        public static let grantRefused = Self(rawValue: "grant_refused")
         /// Apple refused the request with another error of RFC 6749 §5.2.
-        case requestRefused
+        public static let requestRefused = Self(rawValue: "request_refused")
         /// Apple received too many requests: 429.
-        case rateLimited
+        public static let rateLimited = Self(rawValue: "rate_limited")
         /// Apple is unavailable: a status of 500 or more.
-        case unavailable
+        public static let unavailable = Self(rawValue: "unavailable")
         /// The response is not Apple's, such as a page of a proxy.
-        case unexpectedResponse
+        public static let unexpectedResponse = Self(rawValue: "unexpected_response")
         /// No response was received: no connection, a timeout, or an untrusted certificate.
-        case unreachable
+        public static let unreachable = Self(rawValue: "unreachable")
         /// The task was cancelled. `codeMayBeSpent` is false: a call that sent a code returns.
-        case cancelled
+        public static let cancelled = Self(rawValue: "cancelled")
+        /// The key could not sign a client secret. `isRetryable` says whether it may later.
+        public static let signerFailed = Self(rawValue: "signer_failed")
+        /// The user cancelled a sign-in on the web, or Apple refused it.
+        public static let signInRefused = Self(rawValue: "sign_in_refused")
+        /// The answer to a sign-in on the web does not belong to this browser.
+        public static let stateMismatch = Self(rawValue: "state_mismatch")
         /// An identity token is not Apple's, or not for this client, user or session.
-        case invalidIdentityToken
+        public static let invalidIdentityToken = Self(rawValue: "invalid_identity_token")
         /// A notification is not Apple's, or not for this client.
-        case invalidNotification
+        public static let invalidNotification = Self(rawValue: "invalid_notification")
         /// Nothing could be verified because Apple's public keys cannot be fetched.
-        case keysUnavailable
+        public static let keysUnavailable = Self(rawValue: "keys_unavailable")
         /// Apple accepted a revocation, but a refresh shows that the token still works.
-        case notRevoked
+        public static let notRevoked = Self(rawValue: "not_revoked")
+        /// The exchange succeeded, but the vault did not store the token: see ``tokens``.
+        public static let notStored = Self(rawValue: "not_stored")
     }
 
     /// A check of an identity token or a notification that failed.
@@ -41,6 +57,9 @@ public struct SignInWithAppleError: Error, Sendable {
         public let name: String
         /// What was found and what was expected.
         public let detail: String
+
+        /// Creates a check, for tests.
+        public init(name: String, detail: String) { (self.name, self.detail) = (name, detail) }
     }
 
     /// What went wrong.
@@ -48,25 +67,32 @@ public struct SignInWithAppleError: Error, Sendable {
     /// What happened, as a sentence without a full stop. It contains no secret.
     public let message: String
     /// Whether the same call may succeed later. False for an exchange whose code may be spent.
-    public internal(set) var isRetryable = false
+    public var isRetryable = false
     /// Whether an authorization code may have been sent and may no longer work: ask the user to
     /// sign in again.
-    public internal(set) var codeMayBeSpent = false
+    public var codeMayBeSpent = false
     /// The wait that Apple requested; nil if none.
-    public internal(set) var retryAfter: Duration?
+    public var retryAfter: Duration?
     /// Apple's `error` (RFC 6749 §5.2), such as `invalid_grant`; nil without one.
-    public internal(set) var appleError: String?
+    public var appleError: String?
     /// The status of Apple's response; nil without one.
-    public internal(set) var status: Int?
+    public var status: Int?
     /// Apple's id of the request, for Apple's support; nil if absent.
-    public internal(set) var requestID: String?
+    public var requestID: String?
     /// The failed checks, for the kinds `invalidIdentityToken` and `invalidNotification`.
-    public internal(set) var failedChecks: [FailedCheck] = []
+    public var failedChecks: [FailedCheck] = []
     /// The tokens that Apple issued, if the exchange itself succeeded. Keep the refresh token, to
     /// revoke it later; do not trust the identity token.
-    public internal(set) var tokens: SignInTokens?
+    public var tokens: SignInTokens?
+    /// The verified sign-in whose token was not stored, for the kind `notStored`; nil otherwise.
+    public var signIn: SignIn?
 
-    init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
+    /// Creates an error, for tests.
+    ///
+    /// - Parameters:
+    ///   - kind: what went wrong.
+    ///   - message: what happened; it must contain no secret.
+    public init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
 }
 
 extension SignInWithAppleError: CustomStringConvertible {
@@ -120,7 +146,10 @@ extension SignInWithAppleError {
         case .tooLong:
             self.init(
                 .invalidArgument, "the lifetime of a client secret is at most 15,777,000 seconds")
-        case .signing: self.init(.invalidConfiguration, "OpenSSL could not sign the client secret")
+        case .signing: self.init(.signerFailed, "OpenSSL could not sign the client secret")
+        case .signer(let failure):
+            self.init(.signerFailed, failure.reason)
+            isRetryable = failure.isTemporary
         // The library uses no secrets of other machines.
         case .expired, .otherClient, .unusable:
             self.init(.invalidConfiguration, "the client secret cannot be used")
@@ -152,3 +181,6 @@ extension SignInWithAppleError.Kind {
         }
     }
 }
+
+/// Text from outside, safe and short enough for a message.
+func displayed(_ text: String) -> String { text.withoutControls.clipped(to: 80) }

@@ -1,6 +1,6 @@
 package import FoundationEssentials
-package import JOSE
-internal import Lifecycle
+package import SIWAJOSE
+internal import SIWALifecycle
 
 extension NumericDate {
     /// The whole second of a date.

@@ -1,5 +1,5 @@
-package import Lifecycle
 internal import SIWACrypto
+package import SIWALifecycle
 
 /// Sends requests to Apple: libcurl (`CurlTransport`), an emulator, or your own HTTP client.
 ///
@@ -42,6 +42,25 @@ public struct TransportRequest: Sendable {
 
     /// The time limit for the whole response.
     public let timeout: Duration
+
+    /// Creates a request, for tests of a transport.
+    ///
+    /// - Parameters:
+    ///   - method: `GET` or `POST`; anything else becomes `POST`.
+    ///   - url: an absolute URL.
+    ///   - headers: the header fields.
+    ///   - body: the body.
+    ///   - timeout: the time limit for the whole response.
+    public init(
+        method: String = "GET", url: String, headers: [(name: String, value: String)] = [],
+        body: [UInt8] = [], timeout: Duration = .seconds(30)
+    ) {
+        self.init(
+            HTTPRequest(
+                method: HTTPRequest.Method(rawValue: method) ?? .post, url: url,
+                fields: headers.map { HTTPField($0.name, $0.value) }, body: SecretBytes(body)),
+            timeout: timeout)
+    }
 
     package init(_ request: HTTPRequest, timeout: Duration) {
         (self.request, self.timeout) = (request, timeout)
@@ -100,7 +119,7 @@ public struct TransportResponse: Sendable {
 
 /// No complete response was received.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
-    package let error: Lifecycle.TransportError
+    package let error: SIWALifecycle.TransportError
 
     /// Creates an error.
     ///
@@ -110,12 +129,12 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     ///     only then is a single-use code sent again.
     ///   - isTemporary: whether the same request may succeed later.
     public init(_ message: String, requestMayHaveLeft: Bool, isTemporary: Bool = true) {
-        let kind: Lifecycle.TransportError.Kind =
+        let kind: SIWALifecycle.TransportError.Kind =
             isTemporary ? (requestMayHaveLeft ? .cut : .connect) : .unavailable
-        error = Lifecycle.TransportError(kind, message, requestMayHaveLeft: requestMayHaveLeft)
+        error = SIWALifecycle.TransportError(kind, message, requestMayHaveLeft: requestMayHaveLeft)
     }
 
-    package init(_ error: Lifecycle.TransportError) { self.error = error }
+    package init(_ error: SIWALifecycle.TransportError) { self.error = error }
 
     /// What happened.
     public var description: String { error.message }
@@ -127,26 +146,52 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public var isTemporary: Bool { error.scope == .passing }
 }
 
-/// Adapts a ``Transport`` to the engine.
-struct EngineTransport: Lifecycle.Transport {
+/// Adapts a ``Transport`` to the engine. Time limit and cancellation hold whatever the transport does.
+struct EngineTransport: SIWALifecycle.Transport {
     private let base: any Transport
+    private let timekeeper: Timekeeper
 
-    init(_ base: any Transport) { self.base = base }
+    /// A transport that keeps its time limit itself knows whether the request has left, so it may
+    /// take this much longer.
+    static let grace = Duration.milliseconds(200)
+
+    init(_ base: any Transport, _ timekeeper: Timekeeper) {
+        (self.base, self.timekeeper) = (base, timekeeper)
+    }
 
     var authenticatesServer: Bool { base.authenticatesServer }
 
     func send(
         _ request: HTTPRequest, timeout: Duration
-    ) async throws(Lifecycle.TransportError) -> HTTPResponse {
+    ) async throws(SIWALifecycle.TransportError) -> HTTPResponse {
+        let base = base
+        let result = await bounded(by: timeout + Self.grace, timekeeper) {
+            await Self.send(TransportRequest(request, timeout: timeout), over: base)
+        }
+        switch result {
+        case .value(let result): return try result.get()
+        case .late:
+            throw SIWALifecycle.TransportError(
+                .timeout, "the transport did not end in time", requestMayHaveLeft: true)
+        case .cancelled:
+            throw SIWALifecycle.TransportError(
+                .cancelled, "the task was cancelled", requestMayHaveLeft: true)
+        }
+    }
+
+    private static func send(
+        _ request: TransportRequest, over base: any Transport
+    ) async -> Result<HTTPResponse, SIWALifecycle.TransportError> {
         do {
-            return try await base.send(TransportRequest(request, timeout: timeout)).response
+            return .success(try await base.send(request).response)
         } catch let error as TransportError {
-            throw error.error
+            return .failure(error.error)
         } catch {
             // Only its type is shown, because its message may contain the request.
-            throw Lifecycle.TransportError(
-                error is CancellationError ? .cancelled : .cut,
-                "the transport failed with \(type(of: error))", requestMayHaveLeft: true)
+            return .failure(
+                SIWALifecycle.TransportError(
+                    error is CancellationError ? .cancelled : .cut,
+                    "the transport failed with \(type(of: error))", requestMayHaveLeft: true))
         }
     }
 }

@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 extension SignInWithAppleClient {
     /// Verifies an identity token, such as one that an app sends to its server.
@@ -53,7 +53,7 @@ extension SignInWithAppleClient {
                 .invalidNotification, "the notification", verification.failures)
         }
         let verification = try await verifier(for: token, timeout)
-            .verify(notification: token, at: clocks.now())
+            .verify(notification: token, at: shared.clocks.now())
         guard let notification = verification.claims else {
             throw SignInWithAppleError(
                 .invalidNotification, "the notification", verification.failures)
@@ -71,7 +71,7 @@ extension SignInWithAppleClient {
             throw .invalidIdentityToken(IdentityTokenVerification(error))
         }
         let verification = try await verifier(for: token, timeout)
-            .verify(identityToken: token, boundTo: binding, at: clocks.now())
+            .verify(identityToken: token, boundTo: binding, at: shared.clocks.now())
         guard let claims = verification.claims else {
             throw .invalidIdentityToken(verification)
         }
@@ -86,7 +86,7 @@ extension SignInWithAppleClient {
         if let keyID = token.verificationKeyID {
             keySet = try await self.keySet(holding: keyID, timeout)
         }
-        return TokenVerifier(keySet: keySet, audiences: audiences)
+        return TokenVerifier(keySet: keySet, audiences: clientIDs)
     }
 
     /// Apple's keys, with the key `keyID` if Apple has it.
@@ -95,13 +95,14 @@ extension SignInWithAppleClient {
     func keySet(
         holding keyID: String?, _ timeout: Duration?
     ) async throws(SignInWithAppleError) -> KeySet {
-        let deadline = Deadline(after: timeout ?? self.timeout, by: clocks.timekeeper)
+        let deadline = Deadline(after: timeout ?? shared.timeout, by: shared.clocks.timekeeper)
         do throws(KeySource.Unavailable) {
-            return try await keys.keySet(
+            return try await shared.keys.keySet(
                 holding: keyID, until: deadline,
-                from: KeySetClient(baseURL: baseURL, delivery: delivery(nil)), clocks: clocks)
+                from: KeySetClient(baseURL: shared.baseURL, delivery: delivery(nil)),
+                clocks: shared.clocks)
         } catch {
-            throw SignInWithAppleError(error, at: clocks.now())
+            throw SignInWithAppleError(error, at: shared.clocks.now())
         }
     }
 }

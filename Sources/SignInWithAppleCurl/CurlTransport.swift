@@ -1,5 +1,5 @@
-internal import CurlTransport
-internal import Lifecycle
+internal import SIWACurlTransport
+internal import SIWALifecycle
 public import SignInWithApple
 
 /// Sends requests with libcurl. It requires TLS 1.2 or newer, always checks certificate and host,

@@ -1,66 +1,112 @@
-package import AppleEmulator
-public import FoundationEssentials
-internal import JOSE
-internal import Lifecycle
+internal import FoundationEssentials
 internal import SIWACrypto
+package import SIWAEmulator
+internal import SIWAJOSE
+internal import SIWALifecycle
 public import SignInWithApple
 
-/// An emulator of Apple for tests in the same process, without a socket, with one registered app.
+/// An emulator of Apple for tests in the same process, without a socket, with one team.
 ///
 /// It is as strict as `siwa-emulator`, and has the same controls.
 ///
 /// ```swift
 /// let apple = try await InProcessApple()
-/// let signIn = try await apple.client.exchange(try await apple.signIn())
+/// let signIn = try await apple.client.exchange(try await apple.signIn().code)
 /// ```
 public struct InProcessApple: Sendable {
-    /// The app: a client with its own key, which sends requests to this emulator.
+    /// An App ID or a Services ID that the team has registered.
+    public struct Client: Hashable, Sendable {
+        /// The client id.
+        public let clientID: String
+        /// The redirect URIs of a Services ID; empty for an App ID.
+        public let redirectURIs: [String]
+
+        /// An App ID.
+        public static func app(_ clientID: String) -> Self {
+            Self(clientID: clientID, redirectURIs: [])
+        }
+
+        /// A Services ID, for sign-ins on the web.
+        public static func web(_ clientID: String, redirectURIs: [String]) -> Self {
+            Self(clientID: clientID, redirectURIs: redirectURIs)
+        }
+    }
+
+    /// All registered clients, with the first key: it sends requests to this emulator as the first
+    /// client, and as the others with `client(for:)`.
     public let client: SignInWithAppleClient
-    /// A transport to this emulator, for your own clients. They need the same `now` as the emulator, or
+    /// A transport to this emulator, for your own clients. They need the emulator's ``clock``, or
     /// their client secrets are refused with `invalid_client`.
     public let transport: any SignInWithApple.Transport
-    /// The app's team.
+    /// The time of emulator and client. Give it to the vault, too.
+    public let clock: InProcessClock
+    /// The team.
     public let teamID: String
-    /// The id of the app's private key.
+    /// The private keys of the team in PEM, as in `.p8` files, by Key ID.
+    public let privateKeys: [String: String]
+    /// The Key ID of ``client``.
     public let keyID: String
-    /// The app's private key in PEM, as in a `.p8` file.
-    public let privateKey: String
     package let emulator: AppleEmulator
 
-    /// Starts an emulator with one app and one user named `alice`.
+    /// The private key of ``client``.
+    public var privateKey: String { privateKeys[keyID] ?? "" }
+
+    /// The key of ``client``, for your own clients.
+    public var key: ClientSecretKey {
+        get throws(SignInWithAppleError) { try ClientSecretKey(pem: privateKey, id: keyID) }
+    }
+
+    /// Starts an emulator with one user named `alice`.
     ///
     /// - Parameters:
-    ///   - clientID: the app's client id.
-    ///   - now: the time of the emulator and the client; by default a fixed time in January 2027.
-    /// - Throws: ``EmulatorError`` if no keys can be generated.
+    ///   - clients: what the team has registered, at least one.
+    ///   - keyIDs: the Key IDs of the team's private keys, at least one; they are generated.
+    ///   - clock: the time of emulator and client; by default it runs with the system's.
+    /// - Throws: ``EmulatorError`` if no keys can be generated, or for an invalid id.
     public init(
-        clientID: String = "com.example.app",
-        now: @escaping @Sendable () -> Date = { Date(timeIntervalSince1970: 1_800_000_000) }
+        clients: [Client] = [
+            .app("com.example.app"),
+            .web("com.example.web", redirectURIs: ["https://example.com/apple"]),
+        ],
+        keyIDs: [String] = ["K1L2M3N4P5"], clock: InProcessClock = InProcessClock()
     ) async throws(EmulatorError) {
-        (teamID, keyID) = ("A1B2C3D4E5", "K1L2M3N4P5")
+        guard let first = clients.first, let keyID = keyIDs.first else {
+            throw EmulatorError("a team has at least one client and one key")
+        }
+        (teamID, self.keyID, self.clock) = ("A1B2C3D4E5", keyID, clock)
         do {
-            let key = try P256PrivateKey.generate()
-            privateKey = String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self)
+            let keys = try keyIDs.map { ($0, try P256PrivateKey.generate()) }
+            privateKeys = Dictionary(
+                try keys.map {
+                    ($0, String(decoding: try $1.pemRepresentation().revealed(), as: UTF8.self))
+                }, uniquingKeysWith: { first, _ in first })
             emulator = AppleEmulator(
-                configuration: Self.configuration(clientID, teamID, keyID, key.publicKey),
-                keys: try await Self.keys.value,
-                clock: { NumericDate(now()) })
+                configuration: Self.configuration(teamID, clients, keys),
+                keys: try await Self.keys.value, clock: { NumericDate(clock.now()) })
             transport = InProcessTransport(EmulatorTransport(emulator))
             client = try SignInWithAppleClient(
-                teamID: teamID, clientID: clientID, keyID: keyID, privateKey: privateKey,
-                transport: transport, now: now)
+                teamID: teamID, clientID: first.clientID,
+                otherClientIDs: clients.dropFirst().map(\.clientID),
+                key: ClientSecretKey(pem: privateKeys[keyID] ?? "", id: keyID),
+                transport: transport, now: clock.now)
         } catch {
-            throw EmulatorError(message: "\(error)")
+            throw EmulatorError("\(error)")
         }
     }
 
     private static func configuration(
-        _ clientID: String, _ teamID: String, _ keyID: String, _ key: P256PublicKey
+        _ teamID: String, _ clients: [Client], _ keys: [(id: String, key: P256PrivateKey)]
     ) -> EmulatorConfiguration {
         EmulatorConfiguration(
             teamID: TeamID(unchecked: teamID),
-            clients: [EmulatedClient(clientID: ClientID(unchecked: clientID), kind: .app)],
-            keys: [EmulatedKey(keyID: KeyID(unchecked: keyID), publicKey: key)],
+            clients: clients.map {
+                EmulatedClient(
+                    clientID: ClientID(unchecked: $0.clientID),
+                    kind: $0.redirectURIs.isEmpty ? .app : .web, redirectURIs: $0.redirectURIs)
+            },
+            keys: keys.map {
+                EmulatedKey(keyID: KeyID(unchecked: $0.id), publicKey: $0.key.publicKey)
+            },
             users: [
                 EmulatedUser(
                     name: "alice", userID: EmulatedUser.freshUserID(), firstName: "Alice",
@@ -70,59 +116,6 @@ public struct InProcessApple: Sendable {
 
     /// Apple's keys, which all instances share because generating them is slow.
     private static let keys = Task { try await EmulatorKeys.generate() }
-
-    /// Signs a user in.
-    ///
-    /// - Parameters:
-    ///   - user: the name of the user.
-    ///   - nonce: the nonce of the sign-in request.
-    /// - Returns: the authorization code.
-    /// - Throws: ``EmulatorError`` if the user does not exist.
-    public func signIn(
-        _ user: String = "alice", nonce: String? = nil
-    ) async throws(EmulatorError) -> String {
-        let nonce = nonce.map { [JSON.Member("nonce", .string($0))] } ?? []
-        let answer = try await control(
-            "codes",
-            .object(
-                [
-                    .init("client_id", .string(client.clientID)), .init("user", .string(user)),
-                ] + nonce))
-        return answer["code"]?.string ?? ""
-    }
-
-    /// Controls the emulator, like a request to a path under `/emulator/`: faults, the clock,
-    /// notifications, users, the log of requests (docs/emulator.md).
-    ///
-    /// ```swift
-    /// try await apple.control("faults", #"{"endpoint": "/auth/token", "status": 503}"#)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - name: the path after `/emulator/`.
-    ///   - body: a JSON object.
-    /// - Returns: the answer, a JSON object.
-    /// - Throws: ``EmulatorError`` with the error of the same request.
-    @discardableResult
-    public func control(
-        _ name: String, _ body: String = "{}"
-    ) async throws(EmulatorError) -> String {
-        let json: JSON
-        do throws(JSONError) {
-            json = try JSON(text: body)
-        } catch {
-            throw EmulatorError(message: "the body \(error)")
-        }
-        return try await control(name, json).text
-    }
-
-    private func control(_ name: String, _ body: JSON) async throws(EmulatorError) -> JSON {
-        do {
-            return try await emulator.control(name, body)
-        } catch {
-            throw EmulatorError(message: "\(error)")
-        }
-    }
 }
 
 /// The emulator refused a call.
@@ -132,6 +125,8 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// ``message``.
     public var description: String { message }
+
+    init(_ message: String) { self.message = message }
 }
 
 /// The emulator as a transport of the library.

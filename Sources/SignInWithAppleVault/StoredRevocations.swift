@@ -1,20 +1,25 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 public import SignInWithApple
 
-extension TokenVault {
-    /// Revokes every token of a user for one client; see ``revoke(userID:with:proof:)-(_,[SignInWithAppleClient],_)``.
-    ///
-    /// - Throws: ``TokenVaultError``, of kind `otherClients` if the vault also has tokens of the
-    ///   user for other clients.
-    @discardableResult
-    public func revoke(
-        userID: String, with apple: SignInWithAppleClient,
-        proof: RevocationProofLevel = .beforeAndAfter
-    ) async throws(TokenVaultError) -> [RevocationResult] {
-        try await revoke(userID: userID, with: [apple], proof: proof)
+/// What happened to the tokens of a user.
+public struct UserRevocation: Hashable, Sendable {
+    /// The result for each token for which a request was sent.
+    public let results: [RevocationResult]
+    /// The number of tokens that were revoked before.
+    public let alreadyRevoked: Int
+
+    /// Creates a result, for tests.
+    public init(results: [RevocationResult], alreadyRevoked: Int) {
+        (self.results, self.alreadyRevoked) = (results, alreadyRevoked)
     }
 
+    /// Whether the vault has no token of the user: there was nothing to revoke.
+    public var foundNothing: Bool { results.isEmpty && alreadyRevoked == 0 }
+}
+
+extension TokenVault {
     /// Revokes every token of a user, as App Store review requires when a user deletes the account.
     ///
     /// The vault records the intent before a request is sent, and the outcome afterwards. All
@@ -23,26 +28,27 @@ extension TokenVault {
     ///
     /// - Parameters:
     ///   - userID: the user.
-    ///   - clients: the clients that the tokens were issued to.
+    ///   - apple: has a key for each client that tokens were issued to: see
+    ///     `SignInWithAppleClient.clientIDs`.
     ///   - proof: the proof to obtain.
-    /// - Returns: the result for each token for which a request was sent; empty if the vault has no
-    ///   records of this user.
+    /// - Returns: what was done, or that nothing was found.
     /// - Throws: ``TokenVaultError``, after all tokens were tried: of kind `notRevoked` if Apple did
     ///   not revoke one, `recordDamaged` if a record cannot be read, `otherClients` if tokens remain
-    ///   that were issued to a client not in `clients`. If there are several errors, one that is
-    ///   retryable.
+    ///   that were issued to a client of which `apple` has no key. If there are several errors, one
+    ///   that is retryable.
     @discardableResult
     public func revoke(
-        userID: String, with clients: [SignInWithAppleClient],
+        userID: String, with apple: SignInWithAppleClient,
         proof: RevocationProofLevel = .beforeAndAfter
-    ) async throws(TokenVaultError) -> [RevocationResult] {
-        let given = Set(clients.map(\.clientID))
+    ) async throws(TokenVaultError) -> UserRevocation {
+        let given = Set(apple.clientIDs)
         let page = try await allRecords(ofUser: userID, given)
         var results: [RevocationResult] = []
         var failures: [TokenVaultError] = []
         for record in page.records.oldestFirst {
-            let client = clients.first { $0.clientID == record.user.clientID.rawValue }
-            guard let client else { continue }
+            guard let client = try? apple.client(for: record.user.clientID.rawValue) else {
+                continue
+            }
             do throws(TokenVaultError) {
                 if let result = try await revoke(record, with: client, proof) {
                     results.append(result)
@@ -56,13 +62,14 @@ extension TokenVault {
             .map(\.user.clientID.rawValue).filter { !given.contains($0) }
         if !others.isEmpty { failures.append(.otherClients(Set(others).sorted(), userID)) }
         if let failure = failures.first(where: \.isRetryable) ?? failures.first { throw failure }
-        return results
+        return UserRevocation(
+            results: results, alreadyRevoked: page.records.count - results.count)
     }
 
     private func revoke(
         _ record: VaultRecord, with apple: SignInWithAppleClient, _ proof: RevocationProofLevel
     ) async throws(TokenVaultError) -> RevocationResult? {
-        let begun = try await run { vault, now throws(VaultError) in
+        let begun = try await run { vault, now throws(StoreError) in
             let revocation = try VaultRevocation(of: record, in: vault, proof: proof.steps)
             try revocation?.begin(at: now)
             return revocation
@@ -76,7 +83,7 @@ extension TokenVault {
                 .notRevoked, "a token was not revoked: \(error)", isRetryable: error.isRetryable,
                 cause: error)
         }
-        try await run { _, now throws(VaultError) in try begun.end(revocation, at: now) }
+        try await run { _, now throws(StoreError) in try begun.end(revocation, at: now) }
         guard revocation.isDead else {
             let cause = SignInWithAppleError(notRevoked: revocation)
             throw TokenVaultError(
@@ -104,7 +111,7 @@ extension TokenVault {
         for client in Set(clientIDs + [event.clientID]).sorted() {
             users.append(try vaultUser(event.userID, client))
         }
-        return try await run { [users] vault, now throws(VaultError) in
+        return try await run { [users] vault, now throws(StoreError) in
             try vault.note(change, ofAllTokensOf: users, at: now).records.map(StoredToken.init)
         }
     }

@@ -1,24 +1,31 @@
 public import FoundationEssentials
-internal import Lifecycle
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 internal import SignInWithApple
 
 /// A refresh token in the vault. The token itself is encrypted: see
 /// ``TokenVault/refreshToken(of:)``.
 public struct StoredToken: Sendable {
-    /// The state of a token.
-    public enum State: String, Sendable, CaseIterable {
+    /// The state of a token. An open set: later versions may add states.
+    public struct State: RawRepresentable, Hashable, Codable, Sendable {
+        /// The name in snake_case, as `siwa vault list` prints it.
+        public let rawValue: String
+
+        /// Creates a state from any name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// As far as known, it works.
-        case active
+        public static let active = Self(rawValue: "active")
         /// Apple refused to refresh it.
-        case dead
+        public static let dead = Self(rawValue: "dead")
         /// The user stopped using Sign in with Apple for the app.
-        case consentRevoked = "consent_revoked"
+        public static let consentRevoked = Self(rawValue: "consent_revoked")
         /// The user deleted their Apple Account.
-        case accountDeleted = "account_deleted"
+        public static let accountDeleted = Self(rawValue: "account_deleted")
         /// A revocation was begun and its outcome is unknown: revoke it again.
-        case revoking
+        public static let revoking = Self(rawValue: "revoking")
         /// Apple accepted the revocation.
-        case revoked
+        public static let revoked = Self(rawValue: "revoked")
     }
 
     let record: VaultRecord
@@ -29,9 +36,8 @@ public struct StoredToken: Sendable {
     public var userID: String { record.user.userID.rawValue }
     /// The client that it was issued to.
     public var clientID: String { record.user.clientID.rawValue }
-    /// The first 12 hexadecimal digits of its SHA-256, which identify it in logs; nil for a record
-    /// of siwa 0.1.
-    public var fingerprint: String? { record.id.fingerprint?.rawValue }
+    /// The first 12 hexadecimal digits of its SHA-256, which identify it in logs.
+    public var fingerprint: String { record.id.fingerprint.rawValue }
     /// When it was stored.
     public var storedAt: Date { record.storedAt.date }
     /// When its state last changed.

@@ -1,11 +1,11 @@
 internal import Dispatch
 public import FoundationEssentials
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 public import SignInWithApple
-internal import TokenVault
 
 /// Stores refresh tokens until an account is deleted, encrypted in an SQLite file or in PostgreSQL.
 ///
@@ -40,7 +40,7 @@ public struct TokenVault: Sendable {
     ) async throws(TokenVaultError) {
         let queue = DispatchQueue(label: "siwa.vault", qos: .userInitiated)
         (self.queue, self.now) = (queue, { NumericDate(now()) })
-        vault = try await queue.run { () throws(VaultError) in
+        vault = try await queue.run { () throws(StoreError) in
             try Vault(
                 openVaultStore(url, timeout: .eachStatement(timeout)),
                 VaultKeyRing(SecretBytes(keys.utf8)),
@@ -58,7 +58,7 @@ public struct TokenVault: Sendable {
     public static func create(
         url: String, keys: String, timeout: Duration = .seconds(10)
     ) async throws(TokenVaultError) {
-        try await DispatchQueue(label: "siwa.vault").run { () throws(VaultError) in
+        try await DispatchQueue(label: "siwa.vault").run { () throws(StoreError) in
             try Vault.create(
                 openVaultStore(url, timeout: .eachStatement(timeout)),
                 VaultKeyRing(SecretBytes(keys.utf8)))
@@ -71,7 +71,7 @@ public struct TokenVault: Sendable {
     /// - Returns: the text of a key file.
     /// - Throws: ``TokenVaultError`` if the system provides no entropy.
     public static func newKeys() throws(TokenVaultError) -> String {
-        do throws(VaultError) {
+        do throws(StoreError) {
             return String(decoding: try VaultKeyRing.newLine(number: 1).revealed(), as: UTF8.self)
         } catch {
             throw TokenVaultError(error)
@@ -79,9 +79,9 @@ public struct TokenVault: Sendable {
     }
 
     func run<Value: Sendable>(
-        _ body: @escaping @Sendable (Vault, NumericDate) throws(VaultError) -> Value
+        _ body: @escaping @Sendable (Vault, NumericDate) throws(StoreError) -> Value
     ) async throws(TokenVaultError) -> Value {
-        try await queue.run { [vault, now] () throws(VaultError) in try body(vault, now()) }
+        try await queue.run { [vault, now] () throws(StoreError) in try body(vault, now()) }
     }
 }
 
@@ -127,7 +127,7 @@ extension TokenVault {
         } catch {
             throw TokenVaultError(.invalidArgument, "the refresh token \(error)")
         }
-        return try await run { vault, now throws(VaultError) in
+        return try await run { vault, now throws(StoreError) in
             StoredToken(try vault.store(token, for: user, signedInAt: signedInAt, at: now))
         }
     }
@@ -150,7 +150,7 @@ extension TokenVault {
     /// - Returns: the refresh token.
     /// - Throws: ``TokenVaultError``, of kind `sealBroken` if the record was changed.
     public func refreshToken(of token: StoredToken) async throws(TokenVaultError) -> String {
-        try await run { vault, _ throws(VaultError) in
+        try await run { vault, _ throws(StoreError) in
             try vault.token(of: token.record).text.revealed()
         }
     }
@@ -168,7 +168,7 @@ extension TokenVault {
         userID: String, clientID: String, isErasing: Bool = false
     ) async throws(TokenVaultError) -> Int {
         let user = try vaultUser(userID, clientID)
-        return try await run { vault, now throws(VaultError) in
+        return try await run { vault, now throws(StoreError) in
             let page = try vault.keyless.remove(user, isErasing: isErasing, at: now)
             return page.records.count + page.damaged.count
         }
@@ -176,7 +176,7 @@ extension TokenVault {
 
     /// The records of a user, the oldest first.
     func records(of user: VaultUser) async throws(TokenVaultError) -> [VaultRecord] {
-        try await run { vault, _ throws(VaultError) in
+        try await run { vault, _ throws(StoreError) in
             let page = try vault.store.records(of: [user])
             if let damaged = page.damaged.first { throw damaged.error }
             return page.records.oldestFirst
@@ -188,7 +188,7 @@ extension TokenVault {
         ofUser userID: String, _ clientIDs: Set<String>
     ) async throws(TokenVaultError) -> VaultPage {
         let given = try clientIDs.map { id throws(TokenVaultError) in try vaultUser(userID, id) }
-        return try await run { vault, _ throws(VaultError) in
+        return try await run { vault, _ throws(StoreError) in
             let known = try vault.store.clients().compactMap {
                 try? VaultUser($0, validating: userID)
             }
@@ -213,12 +213,12 @@ extension [VaultRecord] {
 extension DispatchQueue {
     /// Runs a blocking operation.
     fileprivate func run<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(VaultError) -> Value
+        _ body: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(TokenVaultError) -> Value {
         let result = await withCheckedContinuation { continuation in
             async { continuation.resume(returning: Result(catching: body)) }
         }
-        do throws(VaultError) {
+        do throws(StoreError) {
             return try result.get()
         } catch {
             throw TokenVaultError(error)

@@ -1,46 +1,55 @@
-internal import Lifecycle
+internal import SIWALifecycle
 public import SignInWithApple
 
 /// Why a call to the vault failed.
 public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong. Later versions may add kinds.
-    public enum Kind: String, Sendable, CaseIterable {
+    /// What went wrong. An open set: later versions may add kinds.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        /// The name in snake_case, as it may stand in a log.
+        public let rawValue: String
+
+        /// Creates a kind from any name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// A user id, a client id or a token is invalid, or a sign-in has no refresh token.
-        case invalidArgument
+        public static let invalidArgument = Self(rawValue: "invalid_argument")
         /// No vault exists at this place.
-        case notInitialized
+        public static let notInitialized = Self(rawValue: "not_initialized")
         /// A vault exists already.
-        case alreadyInitialized
+        public static let alreadyInitialized = Self(rawValue: "already_initialized")
         /// The place cannot be used because of its URL, its folder, its permissions or its login.
-        case unusable
+        public static let unusable = Self(rawValue: "unusable")
         /// The library for the database is not installed.
-        case unavailable
+        public static let unavailable = Self(rawValue: "unavailable")
         /// The vault was made by a newer version.
-        case tooNew
+        public static let tooNew = Self(rawValue: "too_new")
+        /// The vault was made before the first release: export its tokens with the version that made
+        /// it, and import them into a new vault.
+        public static let tooOld = Self(rawValue: "too_old")
         /// A key is missing, malformed or not the vault's.
-        case key
+        public static let key = Self(rawValue: "key")
         /// Another process added a newer key: open the vault again with it.
-        case keySuperseded
+        public static let keySuperseded = Self(rawValue: "key_superseded")
         /// The server did not prove its identity, or does not encrypt the connection.
-        case untrusted
+        public static let untrusted = Self(rawValue: "untrusted")
         /// The server does not answer.
-        case unreachable
+        public static let unreachable = Self(rawValue: "unreachable")
         /// Another process locks the vault for too long.
-        case busy
+        public static let busy = Self(rawValue: "busy")
         /// The disk is full.
-        case full
+        public static let full = Self(rawValue: "full")
         /// A row of the database is not a valid record.
-        case recordDamaged
+        public static let recordDamaged = Self(rawValue: "record_damaged")
         /// A record cannot be decrypted: it was changed, or belongs elsewhere.
-        case sealBroken
-        /// A stored text cannot be one of Apple's tokens: siwa 0.1 stored any text.
-        case tokenInvalid
+        public static let sealBroken = Self(rawValue: "seal_broken")
+        /// A token cannot be one of Apple's.
+        public static let tokenInvalid = Self(rawValue: "token_invalid")
         /// The database is broken.
-        case damaged
+        public static let damaged = Self(rawValue: "damaged")
         /// Apple did not revoke a token: see ``TokenVaultError/cause``.
-        case notRevoked
+        public static let notRevoked = Self(rawValue: "not_revoked")
         /// The vault has tokens of the user for clients that were not given.
-        case otherClients
+        public static let otherClients = Self(rawValue: "other_clients")
     }
 
     /// What went wrong.
@@ -67,17 +76,18 @@ public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
                 + clients.joined(separator: ", "))
     }
 
-    init(_ error: VaultError) {
+    init(_ error: StoreError) {
         self.init(Kind(error.kind), error.message, isRetryable: error.isTemporary)
     }
 }
 
 extension TokenVaultError.Kind {
-    init(_ kind: VaultError.Kind) {
+    init(_ kind: StoreError.Kind) {
         switch kind {
         case .notInitialized, .serverNotInitialized: self = .notInitialized
         case .alreadyInitialized: self = .alreadyInitialized
         case .tooNew: self = .tooNew
+        case .tooOld: self = .tooOld
         case .unusable, .inUse, .moved, .copyIncomplete: self = .unusable
         case .unavailable: self = .unavailable
         case .busy, .moving: self = .busy

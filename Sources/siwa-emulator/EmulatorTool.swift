@@ -1,8 +1,8 @@
-internal import CommandTable
-internal import Lifecycle
+internal import SIWACommandTable
+internal import SIWALifecycle
 
 /// The table of commands: parser, help, manual pages and completions all read it.
-let emulatorTool = Tool<Console>(
+let emulatorTool = Tool<EmulatorWorld>(
     name: "siwa-emulator", version: version, released: "2026-11-21",
     abstract: "A strict Apple on this machine, for development and tests.",
     discussion: """
@@ -16,7 +16,8 @@ let emulatorTool = Tool<Console>(
         people.
         """,
     commands: [
-        InitCommand.self, ServeCommand.self, LogCommand.self, CompletionsCommand.self,
-        ManualCommand.self,
+        InitCommand.self, ServeCommand.self, LogCommand.self,
+        CompletionsCommand<EmulatorWorld>.self,
+        ManualCommand<EmulatorWorld>.self,
     ],
     globals: [], exitCodes: ExitCode.entries)

@@ -1,6 +1,6 @@
 internal import Glibc
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWALifecycle
+internal import SIWASystem
 
 private let mainThread = MainThread()
 

@@ -1,4 +1,4 @@
-internal import CommandTable
+internal import SIWACommandTable
 
 /// The exit codes of siwa that the emulator uses.
 enum ExitCode: CInt, CaseIterable {

@@ -1,7 +1,7 @@
-internal import AppleEmulator
-internal import CommandTable
-internal import HTTPServer
-internal import LocalFiles
+internal import SIWACommandTable
+internal import SIWAEmulator
+internal import SIWAHTTPServer
+internal import SIWASystem
 
 /// An error with its message, hints and exit code.
 struct Failure: Error, CustomStringConvertible {

@@ -1,7 +1,7 @@
-internal import AppleEmulator
-internal import JOSE
-internal import LocalFiles
 internal import SIWACrypto
+internal import SIWAEmulator
+internal import SIWAJOSE
+internal import SIWASystem
 
 /// The folder of one emulator, and the names of its files.
 struct Folder {

@@ -1,8 +1,8 @@
-internal import AppleEmulator
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
 internal import SIWACrypto
+internal import SIWAEmulator
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// The contents of a new folder: a team with one key, an app and a website, users, and another team
 /// that the clients can be transferred to.

@@ -1,4 +1,4 @@
-internal import CommandTable
+internal import SIWACommandTable
 
 /// A TCP port; 0 chooses any free one.
 struct PortNumber: ParameterValue, Hashable {

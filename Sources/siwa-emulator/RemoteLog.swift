@@ -1,10 +1,10 @@
-internal import JOSE
-internal import Lifecycle
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The request log of an emulator in another process.
 struct RemoteLog {
-    let network: Network
+    let transport: FolderTransport
     /// Only requests to this path; nil means any.
     let path: String?
 
@@ -81,7 +81,7 @@ struct RemoteLog {
             method: .get,
             url: "\(url)/emulator/requests?limit=\(Self.pageSize)&\(query)\(filter ?? "")")
         let limit = Self.timeout + .seconds(Self.wait)
-        let response = try await network.send(request, timeout: limit)
+        let response = try await transport.send(request, timeout: limit)
         guard response.status == 200, let body = try? JSON(response.body),
             let records = body["requests"]?.elements
         else {

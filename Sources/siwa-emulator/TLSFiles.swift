@@ -1,6 +1,6 @@
-internal import HTTPServer
-internal import LocalFiles
 internal import SIWACrypto
+internal import SIWAHTTPServer
+internal import SIWASystem
 
 /// The certificate of an emulator, and the authority that its clients must trust.
 struct TLSFiles {
@@ -27,13 +27,6 @@ struct TLSFiles {
             else { return false }
         }
         return true
-    }
-
-    /// Whether clients accept certificates of the authority for ``serverNames`` only. The
-    /// authorities of version 0.1 have no such limit.
-    func isConstrained() throws(FileError) -> Bool {
-        let authority = try? Certificate(pemRepresentation: folder.read(Self.authority))
-        return authority?.hasNameConstraints == true
     }
 
     /// Creates an authority and a certificate for a year. The authority's key is never written to

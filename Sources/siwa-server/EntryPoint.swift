@@ -1,7 +1,7 @@
 internal import Glibc
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWALifecycle
 internal import SIWAServer
+internal import SIWASystem
 
 private let mainThread = MainThread()
 

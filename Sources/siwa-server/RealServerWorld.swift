@@ -1,10 +1,10 @@
-internal import CurlTransport
-internal import HTTPServer
-internal import Lifecycle
-internal import LocalFiles
-internal import RealWorld
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWALifecycle
 internal import SIWAServer
+internal import SIWASystem
+internal import SIWAVaultRecords
+internal import SIWAWiring
 
 extension ServerWorld {
     /// The system's clocks, files and sockets, and libcurl for the network.
@@ -16,9 +16,6 @@ extension ServerWorld {
             base: base, stop: stop, reload: reload, serviceManager: ServiceManager(environment),
             inheritedSockets: InheritedSockets(environment), processors: usableProcessorCount(),
             owner: "\(base.actor.host)-\(processID())-\(UInt32.random(in: .min ... .max))",
-            deliveryTransport: { authorityFile throws(TransportError) in
-                try CurlTransport(
-                    authorityFile: authorityFile, variables: environment, policy: .deliveries)
-            })
+            deliveryTransport: openDeliveryTransport)
     }
 }

@@ -1,9 +1,9 @@
 internal import Glibc
-internal import Lifecycle
-internal import LocalFiles
-internal import RealWorld
 internal import SIWACLI
 internal import SIWACrypto
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAWiring
 
 private let mainThread = MainThread()
 

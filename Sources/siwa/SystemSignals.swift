@@ -1,6 +1,6 @@
-internal import Lifecycle
-internal import LocalFiles
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWASystem
 
 extension World.Signals {
     /// The process's signals, for commands.

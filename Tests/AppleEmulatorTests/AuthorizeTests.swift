@@ -1,13 +1,16 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The page of `/auth/authorize`.
 @Suite struct AuthorizeTests {
-    @Test(arguments: AuthorizeCase.all) func request(_ row: AuthorizeCase) async throws {
+    @Test(arguments: AuthorizeCase.all)
+    func `an authorization request is accepted or refused as Apple does`(_ row: AuthorizeCase)
+        async throws
+    {
         let harness = try await EmulatorHarness(["allow_loopback_redirect": .boolean(row.switches)])
         let page = await harness.visit(row.changes)
         #expect(page.status == (row.error == nil ? 200 : 400))
@@ -26,11 +29,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Lifecycle.AuthorizationRequest.ResponseType.allCases)
-    func `what the library composes is taken, and nothing that it refuses`(
-        _ type: Lifecycle.AuthorizationRequest.ResponseType
+    @Test(arguments: SIWALifecycle.AuthorizationRequest.ResponseType.allCases)
+    func `requests that the library builds are accepted, and requests that it refuses are refused`(
+        _ type: SIWALifecycle.AuthorizationRequest.ResponseType
     ) async throws {
-        typealias Request = Lifecycle.AuthorizationRequest
+        typealias Request = SIWALifecycle.AuthorizationRequest
         let harness = try await EmulatorHarness()
         for mode in Request.ResponseMode.allCases {
             for scopes in [[], [.email], Set(Request.Scope.allCases)] {
@@ -62,7 +65,9 @@ import Testing
         ("client_id=%zz", "parameters: a '%' without two hexadecimal digits after it"),
         ("", "client_id: missing or empty"),
     ])
-    func `a broken query is a page, too`(_ query: String, _ verdict: String) async throws {
+    func `an invalid query is answered with a page as well`(_ query: String, _ verdict: String)
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let page = await harness.get("/auth/authorize?" + query)
         #expect(page.status == 400 && page.text.contains("<h1>invalid_request</h1>"))
@@ -79,7 +84,7 @@ import Testing
         ),
         (["scope": "email", "response_mode": "query"], "Send response_mode=form_post: name"),
     ])
-    func `a refused sign-in gets advice about its own mistake`(
+    func `a refused sign-in shows advice about its own mistake`(
         _ changes: [String: String?], _ advice: String
     ) async throws {
         let page = await (try await EmulatorHarness()).visit(changes)
@@ -87,12 +92,12 @@ import Testing
         #expect(text.contains(advice), "\(text)")
     }
 
-    @Test func `a repeated parameter is advised about, too`() async throws {
+    @Test func `a repeated parameter shows advice as well`() async throws {
         let page = await (try await EmulatorHarness()).get("/auth/authorize?state=a&state=b")
         #expect(page.text.contains("Send each parameter once."))
     }
 
-    @Test func `a refusal can be data in a page with status 200`() async throws {
+    @Test func `a refusal can be sent as data in a page with status 200`() async throws {
         let harness = try await EmulatorHarness(["authorize_refusal": "200"])
         let page = await harness.visit(["client_id": "com.example.unknown"])
         #expect(page.status == 200)
@@ -108,7 +113,8 @@ import Testing
         ("application/json", true), ("text/plain, Application/JSON; q=0.9", true),
         ("text/html,application/json", false), ("*/*", false),
     ])
-    func `a refusal is JSON where JSON is asked for`(_ accept: String, _ isJSON: Bool) async throws
+    func `a refusal is JSON if the client asks for JSON`(_ accept: String, _ isJSON: Bool)
+        async throws
     {
         let harness = try await EmulatorHarness()
         let answer = await harness.emulator.respond(
@@ -120,14 +126,16 @@ import Testing
         #expect(try await harness.verdict() == "client_id: missing or empty")
     }
 
-    @Test func `what a client sends does not become markup`() async throws {
+    @Test func `text that a client sends is escaped in the page`() async throws {
         let harness = try await EmulatorHarness()
         let page = await harness.visit(["response_type": #"<script>"&'</script>"#])
         #expect(page.text.contains("&#39;&lt;script&gt;&quot;&amp;&#39;&lt;/script&gt;&#39;"))
         #expect(!page.text.contains("<script"))
     }
 
-    @Test func `the page says whose it is, what is asked and who can sign in`() async throws {
+    @Test func `the page shows the client, the requested scopes and the users who can sign in`()
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let page = await harness.visit(["scope": "name email", "response_mode": "form_post"])
         let text = page.text
@@ -147,14 +155,14 @@ import Testing
         #expect(form["user"] == "alice" && form["email"] == "share")
     }
 
-    @Test func `without the scope nothing is asked about the address`() async throws {
+    @Test func `without the email scope, the page does not ask about the address`() async throws {
         let harness = try await EmulatorHarness()
         let page = await harness.visit()
         #expect(page.text.contains("asks for neither name nor email."))
         #expect(page.text.matches(of: /<fieldset/).count == 1)
     }
 
-    @Test func `the page needs nothing from elsewhere and runs no script but its own`() async throws
+    @Test func `the page loads nothing from other hosts and runs only its own script`() async throws
     {
         let harness = try await EmulatorHarness()
         let page = await harness.visit()

@@ -1,8 +1,8 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The form on the page of `/auth/authorize`, and the way back to the client.
@@ -10,7 +10,7 @@ import Testing
     private static let redirect = [("redirect_uri", EmulatorHarness.callback)]
 
     @Test(arguments: [("query", "?"), ("fragment", "#")])
-    func `a code by redirection works once at the token endpoint`(
+    func `a code sent by redirection is accepted once at the token endpoint`(
         _ mode: String, _ separator: String
     ) async throws {
         let harness = try await EmulatorHarness()
@@ -28,14 +28,15 @@ import Testing
         #expect(try await harness.exchange(code, as: EmulatorHarness.web, Self.redirect) == used)
     }
 
-    @Test func `a query joins the one that is registered`() async throws {
+    @Test func `the response is appended to the query of the registered redirect URI`() async throws
+    {
         let harness = try await EmulatorHarness()
         let page = await harness.visit(["redirect_uri": EmulatorHarness.callbackWithQuery])
         let location = try await harness.submit(page).fields["location"]
         #expect(location?.hasPrefix(EmulatorHarness.callbackWithQuery + "&code=c") == true)
     }
 
-    @Test func `form_post brings code, identity token, user and state in a form`() async throws {
+    @Test func `form_post sends code, identity token, user and state in a form`() async throws {
         let harness = try await EmulatorHarness()
         let form = try await harness.callback([
             "response_type": "code id_token", "nonce": "n-1", "state": #"<">"#,
@@ -53,7 +54,9 @@ import Testing
             try await harness.exchange(code, as: EmulatorHarness.web, Self.redirect).status == 200)
     }
 
-    @Test func `the form sends itself, and has a button without scripts`() async throws {
+    @Test func `the form submits itself, and has a button for browsers without scripts`()
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let page = await harness.visit(["response_mode": "form_post"])
         let answer = try await harness.submit(page)
@@ -72,7 +75,7 @@ import Testing
         ("fragment", "https://example.com/callback#error=user_cancelled_authorize&state=s"),
         ("form_post", nil),
     ])
-    func `a cancellation goes back in the mode asked for`(
+    func `a cancellation is returned in the requested response mode`(
         _ mode: String, _ location: String?
     ) async throws {
         let harness = try await EmulatorHarness()
@@ -87,7 +90,7 @@ import Testing
         #expect(try await harness.callback()["user"] != nil)
     }
 
-    @Test func `web_message hands the answer to the site that opened the window`() async throws {
+    @Test func `web_message sends the response to the site that opened the window`() async throws {
         let harness = try await EmulatorHarness()
         let asked = [
             "response_mode": "web_message", "response_type": "code id_token",
@@ -117,7 +120,9 @@ import Testing
     }
 
     @Test(arguments: [("verifier", 200), ("another", 400), (nil, 400)])
-    func `PKCE reaches the token endpoint`(_ verifier: String?, _ status: Int) async throws {
+    func `the code challenge is checked at the token endpoint`(_ verifier: String?, _ status: Int)
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let challenge = Base64URL.encode(try SHA256.digest("verifier"))
         let form = try await harness.callback([
@@ -129,7 +134,7 @@ import Testing
         #expect(outcome.status == status)
     }
 
-    @Test func `a page is answered once`() async throws {
+    @Test func `a page accepts only one answer`() async throws {
         let harness = try await EmulatorHarness()
         let page = await harness.visit()
         #expect(try await harness.submit(page).status == 302)
@@ -145,7 +150,7 @@ import Testing
         ("transaction", nil, "transaction: missing or empty"),
         ("transaction", "x", "transaction: this page was answered before"),
     ])
-    func `a form that was not shown`(
+    func `a form that the emulator never showed is refused`(
         _ name: String, _ value: String?, _ verdict: String
     ) async throws {
         let harness = try await EmulatorHarness()
@@ -155,7 +160,7 @@ import Testing
         #expect(try await harness.verdict().hasPrefix(verdict))
     }
 
-    @Test func `the oldest of more than a thousand open pages is closed`() async throws {
+    @Test func `when more than a thousand pages are open, the oldest is closed`() async throws {
         let harness = try await EmulatorHarness()
         let oldest = await harness.visit()
         let second = await harness.visit()
@@ -164,7 +169,7 @@ import Testing
         #expect(try await harness.submit(second).status == 302)
     }
 
-    @Test func `the log shows neither state nor transaction`() async throws {
+    @Test func `the log contains neither state nor transaction`() async throws {
         let harness = try await EmulatorHarness()
         let page = await harness.visit(["state": "s3cret-state", "nonce": "s3cret-nonce"])
         let transaction = try #require(HTMLForm(page.body)?["transaction"])

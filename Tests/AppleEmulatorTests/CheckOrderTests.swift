@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Each of these requests has two faults: the order of the checks decides which one is reported.
@@ -40,7 +40,10 @@ struct TwoFaults: Sendable, CustomTestStringConvertible {
             credentialFirst: Outcome("invalid_request"), clientFirst: Outcome("invalid_request")),
     ]
 
-    @Test(arguments: rows) func `bad secret and`(_ row: TwoFaults) async throws {
+    @Test(arguments: rows)
+    func `of two faults, the one that Apple checks first is reported: an invalid secret and`(
+        _ row: TwoFaults
+    ) async throws {
         let harness = try await EmulatorHarness()
         let parameters = row.parameters + [("client_secret", "clientSecret")]
         #expect(try await harness.token(parameters) == row.credentialFirst)
@@ -49,7 +52,7 @@ struct TwoFaults: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ["credential_first", "client_first"])
-    func `a bad secret with a live code spends nothing`(_ order: String) async throws {
+    func `an invalid secret does not use up a valid code`(_ order: String) async throws {
         let harness = try await EmulatorHarness(["order": .string(order)])
         let code = try await harness.code()
         let bad = [("client_secret", "x"), ("grant_type", "authorization_code"), ("code", code)]
@@ -57,7 +60,9 @@ struct TwoFaults: Sendable, CustomTestStringConvertible {
         #expect(try await harness.exchange(code).status == 200)
     }
 
-    @Test func `used comes before expired, and the client before both`() async throws {
+    @Test func `a used code is checked before an expired one, and the client before both`()
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let code = try await harness.code()
         _ = try await harness.exchange(code)

@@ -1,7 +1,7 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// What Apple answers to a secret, good or bad: asked with the one grant that needs
@@ -9,7 +9,9 @@ import Testing
 @Suite struct ClientSecretTests {
     private static let now = EmulatorHarness.start.seconds
 
-    @Test(arguments: SpoiledSecret.all) func refuses(_ row: SpoiledSecret) async throws {
+    @Test(arguments: SpoiledSecret.all) func `a faulty client_secret is refused`(
+        _ row: SpoiledSecret
+    ) async throws {
         let harness = try await EmulatorHarness()
         var draft = SecretDraft()
         row.spoil(&draft)
@@ -30,14 +32,16 @@ import Testing
         },
     ]
 
-    @Test(arguments: accepted) func accepts(_ row: SpoiledSecret) async throws {
+    @Test(arguments: accepted) func `an unusual but valid client_secret is accepted`(
+        _ row: SpoiledSecret
+    ) async throws {
         let harness = try await EmulatorHarness()
         var draft = SecretDraft()
         row.spoil(&draft)
         #expect(try await ask(harness, draft).status == 200)
     }
 
-    @Test func `a switch refuses aud in an array, and nothing else`() async throws {
+    @Test func `the switch refuses an array as aud, and nothing else`() async throws {
         let harness = try await EmulatorHarness(["audience_array": "refused"])
         var draft = SecretDraft()
         #expect(try await ask(harness, draft).status == 200)
@@ -46,7 +50,7 @@ import Testing
         #expect(try await harness.verdict().hasPrefix("client_secret: aud is an array"))
     }
 
-    @Test func `accepts what the library mints`() async throws {
+    @Test func `a client_secret that the library mints is accepted`() async throws {
         let harness = try await EmulatorHarness()
         let client = Client(
             teamID: EmulatorHarness.team, clientID: ClientID(unchecked: EmulatorHarness.app),
@@ -55,7 +59,7 @@ import Testing
         #expect(try await harness.token(Self.teamGrant(secret)).status == 200)
     }
 
-    @Test func `refuses an unknown client, a locked key and a revoked key`() async throws {
+    @Test func `an unknown client, a locked key and a revoked key are refused`() async throws {
         let harness = try await EmulatorHarness()
         #expect(
             try await harness.token(
@@ -70,7 +74,9 @@ import Testing
         #expect(try await harness.verdict() == "client_secret: key K1L2M3N4P5 is revoked")
     }
 
-    @Test func `judges by its own clock and the tolerance it was given`() async throws {
+    @Test func `a client_secret is checked with the emulator's clock and configured tolerance`()
+        async throws
+    {
         let harness = try await EmulatorHarness(["clock_skew_tolerance": 0])
         try await harness.control("clock", ["offset": "-2m"])
         #expect(try await ask(harness, SecretDraft()) == Outcome("invalid_client"))

@@ -1,14 +1,14 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct CodeGrantTests {
     private static let expired = Outcome(
         "invalid_grant", "The code has expired or has been revoked.")
 
-    @Test func `answers with the recorded members in the recorded order`() async throws {
+    @Test func `the response has the recorded members in the recorded order`() async throws {
         let harness = try await EmulatorHarness()
         let response = await harness.post(
             "/auth/token",
@@ -32,7 +32,7 @@ import Testing
         #expect(requestID.wholeMatch(of: shape) != nil)
     }
 
-    @Test func `codes and tokens have the recorded shape and share a shard`() async throws {
+    @Test func `codes and tokens have the recorded shape and the same shard`() async throws {
         let harness = try await EmulatorHarness()
         let code = try await harness.code()
         let answer = try await harness.exchange(code)
@@ -46,12 +46,12 @@ import Testing
     }
 
     @Test(arguments: ["test code", "eyJhbGciOiJSUzI1NiJ9.e30.AA", "c0123.0.rsy.x"])
-    func `an unknown code`(_ code: String) async throws {
+    func `an unknown code is refused`(_ code: String) async throws {
         let harness = try await EmulatorHarness()
         #expect(try await harness.exchange(code) == Self.expired)
     }
 
-    @Test func `a code works once`() async throws {
+    @Test func `a code is accepted once`() async throws {
         let harness = try await EmulatorHarness()
         let code = try await harness.code()
         #expect(try await harness.exchange(code).status == 200)
@@ -60,7 +60,7 @@ import Testing
                 == Outcome("invalid_grant", "The code has already been used."))
     }
 
-    @Test func `a code lives 300 seconds`() async throws {
+    @Test func `a code expires after 300 seconds`() async throws {
         let harness = try await EmulatorHarness()
         let (first, second) = (try await harness.code(), try await harness.code())
         try await harness.control("clock", ["offset": 299])
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [("", false), (".", true)])
-    func `a code of another client`(_ stop: String, _ isSet: Bool) async throws {
+    func `a code of another client is refused`(_ stop: String, _ isSet: Bool) async throws {
         let harness = try await EmulatorHarness(["mismatch_full_stop": .boolean(isSet)])
         let outcome = try await harness.exchange(try await harness.code(), as: EmulatorHarness.web)
         let text = "client_id mismatch. The code was not issued to com.example.web\(stop)"
@@ -98,7 +98,9 @@ import Testing
             "redirect_uri: sent, but the sign-in had none"
         ),
     ])
-    func `a wrong redirect`(_ client: String, _ uri: String?, _ verdict: String) async throws {
+    func `a different redirect URI is refused`(_ client: String, _ uri: String?, _ verdict: String)
+        async throws
+    {
         for error in ["invalid_grant", "invalid_client"] {
             let harness = try await EmulatorHarness(["redirect_mismatch": .string(error)])
             let extra = uri.map { [("redirect_uri", $0)] } ?? []
@@ -110,7 +112,9 @@ import Testing
         }
     }
 
-    @Test func `a wrong redirect has no description when the switch says so`() async throws {
+    @Test func `a switch removes the description from the refusal of a different redirect URI`()
+        async throws
+    {
         let harness = try await EmulatorHarness(["redirect_mismatch_description": false])
         let code = try await harness.code(EmulatorHarness.web)
         let wrong = [("redirect_uri", "https://example.com/other")]
@@ -122,7 +126,7 @@ import Testing
         "redirect_uri mismatch. The code was not issued to \(uri)."
     }
 
-    @Test func `a spare redirect passes when the switch says so`() async throws {
+    @Test func `a switch accepts an unneeded redirect URI`() async throws {
         let harness = try await EmulatorHarness(["accept_spare_redirect_uri": true])
         let spare = [("redirect_uri", EmulatorHarness.callback)]
         let native = try await harness.code()
@@ -134,7 +138,7 @@ import Testing
                 == Outcome("invalid_grant", Self.redirectMismatch("https://example.com/other")))
     }
 
-    @Test func `a refused code is not used up`() async throws {
+    @Test func `a refused code can still be used`() async throws {
         let harness = try await EmulatorHarness()
         let code = try await harness.code(EmulatorHarness.web)
         #expect(try await harness.exchange(code, as: EmulatorHarness.web).status == 400)
@@ -142,7 +146,7 @@ import Testing
         #expect(try await harness.exchange(code, as: EmulatorHarness.web, redirect).status == 200)
     }
 
-    @Test func `of 200 parallel exchanges of one code, one succeeds`() async throws {
+    @Test func `of 200 parallel exchanges of one code, exactly one succeeds`() async throws {
         let harness = try await EmulatorHarness()
         let code = try await harness.code()
         let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in

@@ -1,7 +1,7 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// One thing wrong with an `emulator.json`.
@@ -41,7 +41,9 @@ struct SpoiledConfiguration: Sendable, CustomTestStringConvertible {
             message: "users.alice: 'sub' is missing"),
     ]
 
-    @Test(arguments: rows) func refuses(_ row: SpoiledConfiguration) throws {
+    @Test(arguments: rows) func `an invalid configuration is refused with the reason`(
+        _ row: SpoiledConfiguration
+    ) throws {
         let good = try configuration().json.text
         #expect(good.contains(row.find))
         let spoiled = try JSON(
@@ -50,21 +52,21 @@ struct SpoiledConfiguration: Sendable, CustomTestStringConvertible {
         #expect(error?.description.hasPrefix(row.message) == true, "\(String(describing: error))")
     }
 
-    @Test func `reads what it writes`() throws {
+    @Test func `a written configuration is read back unchanged`() throws {
         let written = try configuration().json
         let read = try EmulatorConfiguration(json: written)
         #expect(read.json == written)
         #expect(read.users == EmulatorHarness.users)
     }
 
-    @Test func `begins with the switches it names`() throws {
+    @Test func `the emulator starts with the switches that its configuration sets`() throws {
         var members = try #require(try configuration().json.members)
         members.append(JSON.Member("switches", ["order": "client_first"]))
         let behaviors = try EmulatorConfiguration(json: .object(members)).behaviors
         #expect(behaviors != Behaviors())
     }
 
-    @Test func `invents user identifiers of the recorded shape`() {
+    @Test func `invented user ids have the recorded shape`() {
         for _ in 0..<200 {
             let userID = EmulatedUser.freshUserID().rawValue
             #expect(userID.wholeMatch(of: EmulatorHarness.identifierShape) != nil, "\(userID)")

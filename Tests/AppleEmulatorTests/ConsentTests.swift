@@ -1,10 +1,10 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-/// What a client gets to know of the person who signs in on the page.
+/// The user data that a client receives after a sign-in on the page.
 @Suite struct ConsentTests {
     private static let redirect = [("redirect_uri", EmulatorHarness.callback)]
 
@@ -17,7 +17,7 @@ import Testing
         ("email", #"{"email":"alice@example.com"}"#),
         ("openid", nil),
     ])
-    func `the user field says what was asked, the first time`(
+    func `the user field contains the requested scopes at the first sign-in`(
         _ scope: String, _ user: String?
     ) async throws {
         let harness = try await EmulatorHarness()
@@ -27,7 +27,7 @@ import Testing
             try await harness.callback(user: "bob", scope: scope)["user"] != user || user == nil)
     }
 
-    @Test func `the user field comes again after a revocation`() async throws {
+    @Test func `the user field is sent again after a revocation`() async throws {
         let harness = try await EmulatorHarness()
         let first = try await harness.callback()
         let session = try await harness.exchange(
@@ -44,7 +44,7 @@ import Testing
         #expect(again["user"]?.contains("@privaterelay.appleid.com") == true)
     }
 
-    @Test func `a relay address stays when new ones get another domain`() async throws {
+    @Test func `an existing relay address is kept when the relay domain changes`() async throws {
         let harness = try await EmulatorHarness()
         func relay(_ user: String) async throws -> String {
             let form = try await harness.callback(
@@ -62,7 +62,7 @@ import Testing
         #expect(try await relay("alice") == "\(name)@private.icloud.com")
     }
 
-    @Test func `a hidden address is the same relay in every token`() async throws {
+    @Test func `a hidden address is the same relay address in every token`() async throws {
         let harness = try await EmulatorHarness()
         let first = try await harness.callback(email: "hide", ["response_type": "code id_token"])
         let claims = try await harness.verified(first["id_token"]).payload
@@ -84,7 +84,7 @@ import Testing
         #expect(bob["user"]?.contains(relay) == false)
     }
 
-    @Test func `the choice of the first time holds, also where no page is shown`() async throws {
+    @Test func `the user's first choice applies, also if no page is shown`() async throws {
         let harness = try await EmulatorHarness()
         _ = try await harness.callback(email: "hide")
         let page = await harness.visit(["scope": "email", "response_mode": "form_post"])
@@ -107,7 +107,7 @@ import Testing
         #expect(claims["email"] == "alice@example.com")
     }
 
-    @Test func `an address that was not asked for is in no token`() async throws {
+    @Test func `an address that was not requested is in no token`() async throws {
         let harness = try await EmulatorHarness()
         for scope in ["name", "name email"] {
             let form = try await harness.callback(scope: scope, ["response_type": "code id_token"])
@@ -117,13 +117,13 @@ import Testing
     }
 
     @Test(arguments: ["share", "hide"])
-    func `an account that has only a relay address shows that`(_ email: String) async throws {
+    func `an account that has only a relay address shows it`(_ email: String) async throws {
         let harness = try await EmulatorHarness()
         let form = try await harness.callback(user: "bob", email: email, scope: "email")
         #expect(form["user"] == #"{"email":"qwertz1234@privaterelay.appleid.com"}"#)
     }
 
-    @Test func `an account without an address has nothing to hide`() async throws {
+    @Test func `an account without an address returns no email, hidden or not`() async throws {
         let harness = try await EmulatorHarness()
         let form = try await harness.callback(
             user: "carol", email: "hide", ["response_type": "code id_token"])

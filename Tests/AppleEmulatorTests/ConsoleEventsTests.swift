@@ -1,7 +1,7 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The stream of the console's changes, without a socket.
@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    @Test func `the first event has every panel, the next a refused request with its reason`()
+    @Test
+    func `the first event has every panel, and the next one a refused request with its reason`()
         async throws
     {
         let harness = try await EmulatorHarness()
@@ -49,7 +50,7 @@ import Testing
         #expect(second.filter { $0.name == "panel" }.map { $0.data["panel"] } == ["status"])
     }
 
-    @Test func `a browser that was away gets the latest 50 requests in one event`() async throws {
+    @Test func `a browser that reconnects gets the latest 50 requests in one event`() async throws {
         let harness = try await EmulatorHarness()
         var stream = try await harness.events()
         _ = await stream.next()
@@ -61,7 +62,7 @@ import Testing
         #expect(html.hasPrefix(#"<li id="request-1000""#))
     }
 
-    @Test func `a stream continues where the browser stopped`() async throws {
+    @Test func `a stream continues at the last event that the browser received`() async throws {
         let harness = try await EmulatorHarness()
         for _ in 0..<3 { _ = await harness.get("/auth/keys") }
         for (query, field) in [("after=2", nil), ("after=0", HTTPField("Last-Event-ID", "2"))] {
@@ -73,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a reset empties the page, another start of the emulator reloads it`() async throws {
+    @Test func `a reset empties the page, and a restart of the emulator reloads it`() async throws {
         let harness = try await EmulatorHarness()
         let instance = try await harness.control("requests").text("instance")
         var stream = try await harness.events("after=0&instance=\(instance)")
@@ -88,7 +89,7 @@ import Testing
         #expect(try Event.all(in: await stale.next()).first?.name == "reload")
     }
 
-    @Test func `a change is sent in the panel that shows it`() async throws {
+    @Test func `a change updates the panel that shows it`() async throws {
         let harness = try await EmulatorHarness()
         var stream = try await harness.events()
         _ = await stream.next()
@@ -97,7 +98,7 @@ import Testing
         #expect(panels == ["status", "faults", "history"])
     }
 
-    @Test func `a cancelled stream ends`() async throws {
+    @Test func `cancelling a task ends its stream`() async throws {
         let harness = try await EmulatorHarness()
         let reading = Task {
             var stream = try await harness.events()
@@ -107,7 +108,7 @@ import Testing
         try await reading.value
     }
 
-    @Test func `a page elsewhere cannot listen`() async throws {
+    @Test func `a page of another origin cannot read the events`() async throws {
         let harness = try await EmulatorHarness()
         for site in ["cross-site", "same-site"] {
             let reply = await harness.emulator.respond(

@@ -1,8 +1,8 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Requests that may not use the console, and texts that must not become markup.
@@ -47,7 +47,8 @@ import Testing
         ]
     }
 
-    @Test func `400 requests that another page could send change nothing`() async throws {
+    @Test func `400 requests that a page of another origin could send change nothing`() async throws
+    {
         let harness = try await EmulatorHarness()
         let token = try await harness.token()
         let controls = [
@@ -75,7 +76,7 @@ import Testing
         #expect(try JSON(good.body) == ["queued": 1])
     }
 
-    @Test func `nothing from a request becomes markup`() async throws {
+    @Test func `text from a request is escaped`() async throws {
         let harness = try await EmulatorHarness()
         var random = SeededRandom(seed: 7)
         let alphabet = Array("<>\"'&=/;:(){}[]\\`!-x\u{0}\n\r\u{2028}é%+ ")
@@ -111,7 +112,7 @@ import Testing
         ("a frame or image from elsewhere", "/emulator/events", "cross-site", "no-cors", 403),
         ("the page's own fetch", "/emulator/requests", "same-origin", "cors", 200),
     ])
-    func `a look from a browser`(
+    func `a GET request is answered according to its fetch metadata`(
         _ name: String, _ target: String, _ site: String, _ mode: String, _ status: Int
     ) async throws {
         let answer = await (try EmulatorHarness()).emulator.respond(

@@ -1,13 +1,13 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The console as people see it and use it, without a browser.
 @Suite struct ConsoleTests {
-    @Test func `a refused request shows every check, the failed one last, and what siwa finds`()
+    @Test func `a refused request shows every check, the failed one last, and siwa's finding`()
         async throws
     {
         let harness = try await EmulatorHarness()
@@ -27,7 +27,7 @@ import Testing
         #expect(detail.contains(#"--data-urlencode &quot;client_secret=$CLIENT_SECRET&quot;"#))
     }
 
-    @Test func `an accepted request has no failed check and no finding`() async throws {
+    @Test func `an accepted request has neither failed checks nor findings`() async throws {
         let harness = try await EmulatorHarness()
         _ = try await harness.session()
         let detail = await harness.look("/emulator/requests/1").text
@@ -35,7 +35,7 @@ import Testing
         #expect(!detail.contains(#"<li class="failed">"#) && !detail.contains("finding"))
     }
 
-    @Test func `no secret is on any page`() async throws {
+    @Test func `no page contains a secret`() async throws {
         let harness = try await EmulatorHarness()
         let session = try await harness.session()
         let refreshed = try await harness.refresh(try session.text("refresh_token"))
@@ -64,7 +64,7 @@ import Testing
         ("faults", [("json", #"{"status":503}"#), ("endpoint", "/auth/keys")]),
         ("faults", [("status:integer", "503"), ("count:integer", "1")]),
     ])
-    func `a fault set by a form changes the next answer, once`(
+    func `a fault set by a form changes only the next response`(
         _ control: String, _ fields: [(String, String)]
     ) async throws {
         let harness = try await EmulatorHarness()
@@ -74,7 +74,9 @@ import Testing
         #expect(await harness.get("/auth/keys").status == 200)
     }
 
-    @Test func `without a script a form leads back to where its effect is seen`() async throws {
+    @Test func `without a script, a form redirects to the panel that shows its effect`()
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let answer = try await harness.send(
             "faults", [("json", #"{"status":503}"#)], accept: "text/html")
@@ -88,7 +90,7 @@ import Testing
         #expect(code.status == 200 && code.text.contains("<dt>code</dt>"))
     }
 
-    @Test func `the clock moves forward step by step, and back`() async throws {
+    @Test func `the clock can be moved forward in steps and reset`() async throws {
         let harness = try await EmulatorHarness()
         for (fields, hours) in [
             (#"{"forward":"1h"}"#, 1), (#"{"forward":"1d"}"#, 25), (#"{"offset":0}"#, 0),
@@ -100,7 +102,7 @@ import Testing
         #expect(await harness.look().text.contains("1 day ahead"))
     }
 
-    @Test func `consents and live sessions are shown, and end by a click`() async throws {
+    @Test func `consents and live sessions are listed, and can be ended by a click`() async throws {
         let harness = try await EmulatorHarness()
         let session = try await harness.session()
         #expect(await harness.look().text.contains("knows the address · 1 live session<"))
@@ -115,7 +117,7 @@ import Testing
         #expect(page.contains("<b>consent-revoked</b>"))
     }
 
-    @Test func `mail to a relay address can be stopped where there is one, and names it`()
+    @Test func `mail to an existing relay address can be stopped by a form that names the address`()
         async throws
     {
         let harness = try await EmulatorHarness()
@@ -142,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `the form on the sign-in page is recorded with its client`() async throws {
+    @Test func `the sign-in page's form is recorded with its client`() async throws {
         let harness = try await EmulatorHarness()
         _ = try await harness.callback()
         let record = try await harness.record()
@@ -150,7 +152,7 @@ import Testing
         #expect(record["client_id"] == .string(EmulatorHarness.web))
     }
 
-    @Test func `an added user signs in`() async throws {
+    @Test func `a user that is added can sign in`() async throws {
         let harness = try await EmulatorHarness()
         let answer = try await harness.send(
             "users",
@@ -174,7 +176,7 @@ import Testing
         #expect(taken.text.contains("another user's sub"))
     }
 
-    @Test func `a fault is taken back`() async throws {
+    @Test func `a fault can be removed`() async throws {
         let harness = try await EmulatorHarness()
         for _ in 0..<3 { try await harness.control("faults", ["status": 503]) }
         #expect(try await harness.control("faults/clear", ["number": 2]) == ["queued": 2])
@@ -182,7 +184,7 @@ import Testing
         #expect(await harness.get("/auth/keys").status == 200)
     }
 
-    @Test func `changes are written down, also those that failed, without secrets`() async throws {
+    @Test func `successful and failed changes are logged without secrets`() async throws {
         let harness = try await EmulatorHarness()
         try await harness.control(
             "codes", ["client_id": .string(EmulatorHarness.app), "nonce": "n-o-n-c-e"])
@@ -193,7 +195,7 @@ import Testing
         #expect(!page.contains("n-o-n-c-e"))
     }
 
-    @Test func `the front door leads to the console, under Apple's name it is Apple's`()
+    @Test func `the path / redirects to the console, and is Apple's page under Apple's host name`()
         async throws
     {
         let harness = try await EmulatorHarness()
@@ -203,7 +205,7 @@ import Testing
         #expect(await harness.get("/emulator").status == 403)
     }
 
-    @Test func `the page's policy allows its own script and style and nothing else`() async throws {
+    @Test func `the page's policy allows only its own script and style`() async throws {
         let harness = try await EmulatorHarness()
         let page = await harness.look()
         let policy = try #require(page.fields["content-security-policy"])
@@ -237,7 +239,7 @@ import Testing
             try await harness.control("requests", ["wait": "1ms", "after": "1"])["requests"] == [])
     }
 
-    @Test func `a number from before a reset starts again`() async throws {
+    @Test func `a log position from before a reset restarts the log`() async throws {
         let harness = try await EmulatorHarness()
         for _ in 0..<3 { _ = await harness.get("/auth/keys") }
         try await harness.control("reset")
@@ -246,7 +248,8 @@ import Testing
         #expect(answer["requests"]?.elements?.count == 1)
     }
 
-    @Test func `a notification is sent again byte for byte, twice at once, and late`() async throws
+    @Test func `a notification can be sent again byte for byte, twice at once, and late`()
+        async throws
     {
         let receiver = Receiver(500, 500, 500)
         let harness = try await EmulatorHarness(posting: receiver)
@@ -265,7 +268,7 @@ import Testing
         #expect(page.contains(#"<span class="badge ok">200 × 4</span>"#))
     }
 
-    @Test func `without a receiver nothing is sent again`() async throws {
+    @Test func `without a receiver, a notification cannot be sent again`() async throws {
         let harness = try await EmulatorHarness(posting: Receiver())
         try await harness.control("notifications", ["type": "account-delete"])
         await #expect(throws: (any Error).self) {

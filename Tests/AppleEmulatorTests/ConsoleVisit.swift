@@ -1,7 +1,7 @@
-import AppleEmulator
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// What a browser on this machine does with the console.

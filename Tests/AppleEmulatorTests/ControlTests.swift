@@ -1,12 +1,14 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct ControlTests {
-    @Test(arguments: ControlCase.all) func answers(_ row: ControlCase) async throws {
+    @Test(arguments: ControlCase.all) func `a control request gets its response`(_ row: ControlCase)
+        async throws
+    {
         let response = await (try EmulatorHarness()).emulator.respond(
             to: EmulatorRequest(
                 method: row.method, target: "/emulator/" + row.path, fields: row.fields,
@@ -19,7 +21,7 @@ import Testing
         #expect((body["error"] == nil) == (row.status == 200))
     }
 
-    @Test func `a wrong switch turns none`() async throws {
+    @Test func `an invalid switch changes no switch`() async throws {
         let harness = try await EmulatorHarness()
         let before = try await harness.control("switches")
         await #expect(throws: (any Error).self) {
@@ -34,7 +36,7 @@ import Testing
         arguments: [
             ("90s", 90), ("1h30m", 5400), ("-1d", -86_400), ("1500ms", 1), ("0s", 0),
         ] as [(JSON, Int)] + [(600, 600), (-5, -5)])
-    func `the clock moves`(_ offset: JSON, _ seconds: Int) async throws {
+    func `a clock request moves the clock`(_ offset: JSON, _ seconds: Int) async throws {
         let harness = try await EmulatorHarness()
         let answer = try await harness.control("clock", ["offset": offset])
         let now = EmulatorHarness.start + .seconds(seconds)
@@ -47,7 +49,7 @@ import Testing
         ("1d", "client_secrets minted by the real time expire that much earlier"),
         ("-1d", "client_secrets minted by the real time are issued in the future"), ("5s", nil),
     ])
-    func `a clock that expires the caller's secret says so`(
+    func `a clock change that expires the caller's secret says so`(
         _ offset: String, _ warning: String?
     ) async throws {
         let harness = try await EmulatorHarness()
@@ -59,7 +61,7 @@ import Testing
         #expect(real["warning"] == nil)
     }
 
-    @Test func `the log has every check in order, and keeps those of the latest`() async throws {
+    @Test func `the log has every check in order, and keeps the latest requests`() async throws {
         let harness = try await EmulatorHarness()
         _ = try await harness.session()
         let checks = try #require(try await harness.record()["checks"]?.elements)
@@ -93,14 +95,14 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "s", "1x", "-", "1d-1h", "99999999999d", "1.5s"])
-    func `no duration`(_ text: String) async throws {
+    func `an invalid duration is refused`(_ text: String) async throws {
         let harness = try await EmulatorHarness()
         await #expect(throws: (any Error).self) {
             try await harness.control("clock", ["offset": .string(text)])
         }
     }
 
-    @Test func `the log shows everything but secrets`() async throws {
+    @Test func `the log contains everything except secrets`() async throws {
         let harness = try await EmulatorHarness()
         let code = try await harness.code()
         let response = await harness.post(
@@ -151,7 +153,7 @@ import Testing
         ]
     }
 
-    @Test func `a part of the log is no longer than clients read, and none of it is lost`()
+    @Test func `a page of the log is at most as long as clients read, and the pages are complete`()
         async throws
     {
         let harness = try await EmulatorHarness()
@@ -178,7 +180,7 @@ import Testing
         #expect(pages == 2, "the limit of 100 records did not end a page")
     }
 
-    @Test func `a reset forgets everything but the configuration`() async throws {
+    @Test func `a reset clears everything except the configuration`() async throws {
         let harness = try await EmulatorHarness(["mismatch_full_stop": false])
         let code = try await harness.code()
         try await harness.control("faults", ["status": 503])

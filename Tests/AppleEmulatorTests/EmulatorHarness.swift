@@ -1,8 +1,8 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// An emulator with one team, and the means to talk to it as a client would.

@@ -1,13 +1,13 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct EmulatorTransportTests {
     private let keys = HTTPRequest(method: .get, url: "https://localhost:9443/auth/keys")
 
-    @Test func `carries requests and answers`() async throws {
+    @Test func `the transport carries requests and responses`() async throws {
         let harness = try await EmulatorHarness()
         let response = try await transport(harness).send(keys, timeout: .seconds(1))
         #expect(KeySet(response.body)?.keys.count == 3)
@@ -20,7 +20,9 @@ import Testing
     }
 
     @Test(arguments: ["no_answer", "before_body", "mid_body"])
-    func `a cut is an error that says the request left`(_ cut: String) async throws {
+    func `a connection that is cut is an error whose request may have been sent`(_ cut: String)
+        async throws
+    {
         let harness = try await EmulatorHarness()
         try await harness.control("faults", ["cut": .string(cut)])
         let error = await #expect(throws: TransportError.self) {
@@ -30,7 +32,9 @@ import Testing
     }
 
     @Test(arguments: [("1s", nil), ("1001ms", TransportError.Kind.timeout)])
-    func `a delay is waited for`(_ delay: String, _ kind: TransportError.Kind?) async throws {
+    func `the transport waits for a delayed response`(_ delay: String, _ kind: TransportError.Kind?)
+        async throws
+    {
         let harness = try await EmulatorHarness()
         try await harness.control("faults", ["delay": .string(delay)])
         do throws(TransportError) {
@@ -41,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a cancelled wait is an error`() async throws {
+    @Test func `a cancelled wait throws an error`() async throws {
         let harness = try await EmulatorHarness()
         try await harness.control("faults", ["delay": "1h"])
         let transport = EmulatorTransport(harness.emulator)

@@ -1,7 +1,7 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// One fault, and how the answer to a good exchange looks under it.
@@ -62,7 +62,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
             fault: ["cut": "before_body", "process": false], status: 200, cut: .beforeBody),
     ]
 
-    @Test(arguments: cases) func strikes(_ row: FaultCase) async throws {
+    @Test(arguments: cases) func `a fault changes the response`(_ row: FaultCase) async throws {
         let harness = try await EmulatorHarness()
         let code = try await harness.code()
         #expect(try await harness.control("faults", row.fault) == ["queued": 1])
@@ -83,7 +83,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         #expect(String(decoding: body, as: UTF8.self).contains("503 Service Temporarily Unavail"))
     }
 
-    @Test func `a fault strikes its endpoint, as often as told, in order`() async throws {
+    @Test func `a fault applies to its endpoint the given number of times, in order`() async throws
+    {
         let harness = try await EmulatorHarness()
         try await harness.control("faults", ["endpoint": "/auth/keys", "status": 500])
         try await harness.control("faults", ["status": 502, "count": 2])
@@ -96,7 +97,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         #expect(await harness.emulator.respond(to: keys).response.status == 200)
     }
 
-    @Test func `a share of the requests is struck, and alike after every start`() async throws {
+    @Test func `the same share of the requests fails after every start`() async throws {
         var runs: [[Int]] = []
         for _ in 1...2 {
             let harness = try await EmulatorHarness()
@@ -111,7 +112,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         #expect(runs[0].count { $0 == 503 } == 2)
     }
 
-    @Test func `the log tells the fault from Apple's own answer`() async throws {
+    @Test func `the log distinguishes an injected fault from Apple's own response`() async throws {
         let harness = try await EmulatorHarness()
         try await harness.control(
             "faults", ["error": "slow_down", "delay": "2s", "cut": "mid_body"])
@@ -139,7 +140,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         (#"{"endpoint":"/auth/tokens","status":503}"#, "'endpoint' must be one of '/auth/token'"),
         (#"{"stauts":503}"#, "'stauts' is not known; known are endpoint, status"),
     ])
-    func `an invalid fault`(_ body: String, _ message: String) async throws {
+    func `an invalid fault is refused`(_ body: String, _ message: String) async throws {
         let harness = try await EmulatorHarness()
         let error = await #expect(throws: (any Error).self) {
             try await harness.control("faults", try JSON(text: body))

@@ -1,6 +1,6 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// An invalid form, and the answer to it.
@@ -55,7 +55,7 @@ struct BadForm: Sendable, CustomTestStringConvertible {
             error: "unsupported_grant_type", verdict: "grant_type: 'password' is not offered"),
     ]
 
-    @Test(arguments: rows) func refuses(_ row: BadForm) async throws {
+    @Test(arguments: rows) func `a malformed form is refused`(_ row: BadForm) async throws {
         let harness = try await EmulatorHarness()
         let response = await harness.post(
             "/auth/token", body: Array(row.body.utf8),
@@ -69,7 +69,7 @@ struct BadForm: Sendable, CustomTestStringConvertible {
         "application/x-www-form-urlencoded;charset=UTF-8",
         "Application/X-WWW-Form-Urlencoded ; charset=utf-8",
     ])
-    func `a charset is fine`(_ type: String) async throws {
+    func `a content type with a charset is accepted`(_ type: String) async throws {
         let harness = try await EmulatorHarness()
         let response = await harness.post(
             "/auth/token", body: Array("grant%5ftype=a+b".utf8),
@@ -78,7 +78,7 @@ struct BadForm: Sendable, CustomTestStringConvertible {
         #expect(try await harness.verdict() == "grant_type: 'a b' is not offered")
     }
 
-    @Test func `a body over a mebibyte`() async throws {
+    @Test func `a body of more than 1 MiB is refused`() async throws {
         let harness = try await EmulatorHarness()
         let most = [UInt8](repeating: 0x61, count: EmulatorRequest.bodyLimit)
         #expect(await harness.post("/auth/token", body: most).status == 400)

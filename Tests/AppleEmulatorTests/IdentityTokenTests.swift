@@ -1,11 +1,13 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct IdentityTokenTests {
-    @Test func `with a code: c_hash, and the judgement of the first sign-in`() async throws {
+    @Test func `the token of an authorization response has c_hash and real_user_status`()
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let answer = try await harness.control(
             "codes", ["client_id": .string(EmulatorHarness.app), "nonce": "n-1"])
@@ -25,7 +27,7 @@ import Testing
             ])
     }
 
-    @Test func `with tokens: at_hash, and when the sign-in was`() async throws {
+    @Test func `the token of a token response has at_hash and auth_time`() async throws {
         let harness = try await EmulatorHarness()
         let code = try await harness.code(
             EmulatorHarness.app, [JSON.Member("user", "bob"), JSON.Member("nonce", "n-2")])
@@ -44,7 +46,7 @@ import Testing
             ])
     }
 
-    @Test func `the email claims can be strings, or absent`() async throws {
+    @Test func `switches write the email claims as strings or omit them`() async throws {
         let harness = try await EmulatorHarness(["email_claims": "string"])
         let bob = try await harness.session(EmulatorHarness.web, [JSON.Member("user", "bob")])
         let claims = try await harness.verified(bob["id_token"]?.string).payload
@@ -55,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: [(false, nil), (true, "n-3" as JSON)])
-    func `a refresh drops the nonce unless told`(_ isSet: Bool, _ nonce: JSON?) async throws {
+    func `a refreshed token has no nonce unless a switch adds it`(_ isSet: Bool, _ nonce: JSON?)
+        async throws
+    {
         let harness = try await EmulatorHarness(["refresh_nonce": .boolean(isSet)])
         let session = try await harness.session(EmulatorHarness.app, [JSON.Member("nonce", "n-3")])
         let refreshed = try await harness.refresh(try session.text("refresh_token"))
@@ -64,7 +68,8 @@ import Testing
         #expect(claims["at_hash"]?.string == (try leftHalf(refreshed.text("access_token"))))
     }
 
-    @Test func `a person is judged once, in an app, and again after a revocation`() async throws {
+    @Test func `real_user_status is sent once per app, and again after a revocation`() async throws
+    {
         let harness = try await EmulatorHarness()
         func judgement(_ client: String) async throws -> JSON? {
             let answer = try await harness.control("codes", ["client_id": .string(client)])

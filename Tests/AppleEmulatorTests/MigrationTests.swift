@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// `/auth/usermigrationinfo`: what both teams get, and what they are refused.
@@ -8,7 +8,7 @@ import Testing
     private static let refused = Outcome("invalid_request")
     private static let deadBearer = Outcome("invalid_grant")
 
-    @Test func `a user goes and arrives, under names that stay the same`() async throws {
+    @Test func `a user is exported and imported with stable ids`() async throws {
         let transfer = try await TransferHarness()
         let shape = EmulatorHarness.identifierShape
         let first = try await transfer.export("alice")
@@ -28,7 +28,7 @@ import Testing
         #expect(try await transfer.admit(name) == arrived)
     }
 
-    @Test func `only a relay address comes along`() async throws {
+    @Test func `an imported user has only a relay address`() async throws {
         let transfer = try await TransferHarness(accepted: "1d")
         let bob = try await transfer.admit(transfer.export("bob").text("transfer_sub"))
         #expect(bob.body.members?.map(\.name) == ["sub", "email", "is_private_email"])
@@ -53,7 +53,7 @@ import Testing
             "sub: given twice"
         ),
     ])
-    func `an export is refused`(
+    func `an invalid export request is refused`(
         _ name: String, _ parameters: [(String, String)], _ verdict: String
     ) async throws {
         let transfer = try await TransferHarness()
@@ -61,7 +61,7 @@ import Testing
         #expect(try await transfer.harness.verdict() == verdict)
     }
 
-    @Test func `an identifier for the own team is made, and is of no use`() async throws {
+    @Test func `an export to the same team returns an id that cannot be imported`() async throws {
         let transfer = try await TransferHarness(accepted: "1d")
         let useless = try await transfer.export("alice", to: EmulatorHarness.team)
         #expect(useless.status == 200)
@@ -70,7 +70,8 @@ import Testing
         #expect(try await transfer.harness.verdict() == "transfer_sub: made for team A1B2C3D4E5")
     }
 
-    @Test func `a user who revoked the client neither goes nor arrives, until they return`()
+    @Test
+    func `a user who revoked the client cannot be exported or imported until the next sign-in`()
         async throws
     {
         let transfer = try await TransferHarness()
@@ -85,14 +86,15 @@ import Testing
         #expect(try await transfer.admit(name).status == 200)
     }
 
-    @Test func `whether a stranger migrates is a switch`() async throws {
+    @Test func `a switch decides whether a user who never signed in can be exported`() async throws
+    {
         let transfer = try await TransferHarness(["migration_needs_sign_in": true])
         #expect(try await transfer.export("alice") == Self.refused)
         _ = try await transfer.harness.code()
         #expect(try await transfer.export("alice").status == 200)
     }
 
-    @Test func `each half has its team and its time`() async throws {
+    @Test func `export and import are each limited to one team and to 60 days`() async throws {
         let transfer = try await TransferHarness()
         let name = try await transfer.export("alice").text("transfer_sub")
         let alice = [("sub", try TransferHarness.userID("alice")), ("target", "R1C2P3N4T5")]
@@ -121,7 +123,7 @@ import Testing
             try await transfer.harness.verdict().hasPrefix("moment: the 60 days ended at 2027-"))
     }
 
-    @Test func `a bearer token lives an hour and belongs to one client of one team`() async throws {
+    @Test func `a bearer token is valid for an hour, for one client of one team`() async throws {
         let transfer = try await TransferHarness(["access_token_lifetime": 60])
         let bearer = try await transfer.bearer(.sender)
         for _ in 0..<3 {
@@ -138,7 +140,9 @@ import Testing
         #expect(try await transfer.export("alice", bearer: bearer) == Self.deadBearer)
     }
 
-    @Test func `no bearer token is a bad request, a bad secret is not looked past`() async throws {
+    @Test func `a missing bearer token is a bad request, and an invalid client secret is refused`()
+        async throws
+    {
         let transfer = try await TransferHarness()
         let parameters = [
             ("client_id", EmulatorHarness.app), ("sub", try TransferHarness.userID("alice")),
@@ -157,7 +161,7 @@ import Testing
                 == Outcome("invalid_client"))
     }
 
-    @Test func `a user's own token is good for that user, once`() async throws {
+    @Test func `a user's own token exports that user once`() async throws {
         let transfer = try await TransferHarness()
         let own = try await transfer.harness.session().text("access_token")
         #expect(try await transfer.export("bob", bearer: own) == Self.refused)
@@ -165,7 +169,7 @@ import Testing
         #expect(try await transfer.export("alice", bearer: own) == Self.deadBearer)
     }
 
-    @Test func `after the transfer the clients are the recipient's`() async throws {
+    @Test func `after the transfer, the clients belong to the recipient team`() async throws {
         let transfer = try await TransferHarness()
         let before = try await transfer.harness.session()
         let name = try await transfer.export("alice").text("transfer_sub")
@@ -182,7 +186,7 @@ import Testing
         #expect(old["sub"] != claims["sub"] && old["transfer_sub"] == nil)
     }
 
-    @Test func `a recipient that is early can be refused altogether`() async throws {
+    @Test func `a switch refuses the recipient's credentials before the transfer`() async throws {
         let transfer = try await TransferHarness(["early_recipient": "invalid_client"])
         let grant = [
             ("client_secret", try transfer.secret(.recipient)),
@@ -193,7 +197,7 @@ import Testing
         #expect(try await transfer.harness.token(grant).status == 200)
     }
 
-    @Test func `no transfer is accepted in the future`() async throws {
+    @Test func `a transfer date in the future is refused`() async throws {
         let transfer = try await TransferHarness()
         await #expect(throws: (any Error).self) {
             try await transfer.harness.control("transfer", ["ago": "-1s"])

@@ -1,6 +1,6 @@
-import AppleEmulator
-import JOSE
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// The effect of a notification on a user's tokens.
@@ -16,7 +16,7 @@ import Testing
         ("email-disabled", nil, [EmulatorHarness.app, EmulatorHarness.web, EmulatorHarness.other]),
         ("of-tomorrow", nil, [EmulatorHarness.app, EmulatorHarness.web, EmulatorHarness.other]),
     ])
-    func `ends the sessions with the clients concerned`(
+    func `a notification ends the sessions of the clients concerned`(
         _ type: String, _ client: String?, _ alive: [String]
     ) async throws {
         let harness = try await EmulatorHarness()
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["consent-revoked", "account-delete"])
-    func `a code that was not exchanged is dead, too`(_ type: String) async throws {
+    func `a notification invalidates codes that were not exchanged`(_ type: String) async throws {
         let harness = try await EmulatorHarness()
         let code = try await harness.code()
         let others = try await harness.code(EmulatorHarness.app, [JSON.Member("user", "bob")])
@@ -48,14 +48,16 @@ import Testing
     }
 
     @Test(arguments: [("consent-revoked", true), ("account-delete", true), ("x", false)])
-    func `the next consent is a first one`(_ type: String, _ isFirst: Bool) async throws {
+    func `after the notification, the next sign-in asks for consent again`(
+        _ type: String, _ isFirst: Bool
+    ) async throws {
         let harness = try await EmulatorHarness()
         _ = try await harness.callback()
         try await harness.control("notifications", ["type": .string(type)])
         #expect((try await harness.callback()["user"] != nil) == isFirst)
     }
 
-    @Test func `the page knows whose mail is off`() async throws {
+    @Test func `the console shows whose mail forwarding is disabled`() async throws {
         let harness = try await EmulatorHarness()
         let words = "first time here, mail to the relay address is off"
         for (type, isOff) in [("email-disabled", true), ("email-enabled", false)] {

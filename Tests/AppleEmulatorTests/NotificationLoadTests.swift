@@ -1,17 +1,17 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import AppleEmulator
+@testable import SIWAEmulator
 
 /// Many notifications at once: how they are scheduled, and what is written down of each.
 @Suite struct NotificationLoadTests {
     private static let url = "http://127.0.0.1:8000/apple"
 
-    @Test func `count makes an event for each user in turn, and the answer counts the attempts`()
+    @Test func `count sends an event for each user in turn, and the response counts the attempts`()
         async throws
     {
         let receiver = Receiver(200, 503, 200, nil)
@@ -40,7 +40,7 @@ import Testing
         #expect(Set(receiver.requests.map { $0.body.revealed() }).count == 5)
     }
 
-    @Test func `copies are equal byte for byte, and each attempt is on record`() async throws {
+    @Test func `copies are equal byte for byte, and each attempt is logged`() async throws {
         let receiver = Receiver()
         let harness = try await EmulatorHarness(posting: receiver)
         try await harness.control(
@@ -52,7 +52,7 @@ import Testing
         #expect(await harness.look().text.contains("<span class=\"badge ok\">200 × 100</span>"))
     }
 
-    @Test func `an attempt names its delivery, and a reset ends the deliveries that wait`()
+    @Test func `an attempt names its delivery, and a reset cancels waiting deliveries`()
         async throws
     {
         let harness = try await EmulatorHarness(posting: Receiver(503, 200, 200, nil))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 250, 10_000])
-    func `jitter delays each delivery, repeatably, and changes their order`(
+    func `jitter delays each delivery reproducibly and changes the order`(
         _ jitter: Int
     ) throws {
         let plan = try plan(["rate": 1000, "delay": "5s", "jitter": .string("\(jitter)ms")])
@@ -104,7 +104,7 @@ import Testing
         #expect(Self.deliveries(plan, 100).map(\.start) == deliveries.map(\.start))
     }
 
-    @Test func `a slow receiver gets 256 requests at once and no more`() async throws {
+    @Test func `a slow receiver gets at most 256 requests at once`() async throws {
         let receiver = SlowReceiver()
         let sender = WebhookSender(transport: receiver, timekeeper: .system)
         let made = await sender.send(
@@ -122,7 +122,7 @@ import Testing
         (#"{"type":"x","delay":-1}"#, "'delay' and 'jitter' at most an hour"),
         (#"{"type":"x","count":9223372036854775807}"#, "'count' times 'copies'"),
     ])
-    func `what cannot be sent is refused, and nothing happens`(
+    func `an invalid request is refused and has no effect`(
         _ body: String, _ told: String
     ) async throws {
         let harness = try await EmulatorHarness(posting: Receiver())
@@ -200,7 +200,7 @@ private final class SlowReceiver: Transport {
         while state.withLock({ $0.received < 256 }) {
             try? await Task.sleep(for: .milliseconds(1))
         }
-        // Time for a request too many.
+        // Gives a surplus request time to start.
         try? await Task.sleep(for: .milliseconds(20))
         state.withLock { $0.running -= 1 }
         return HTTPResponse(status: 200)

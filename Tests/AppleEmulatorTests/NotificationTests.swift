@@ -1,15 +1,15 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// `POST /emulator/notifications`: what is sent, and how.
 @Suite struct NotificationTests {
     private static let url = "http://127.0.0.1:8000/apple"
 
-    @Test func `a notification is posted as Apple posts it`() async throws {
+    @Test func `a notification is sent in the same form as Apple's`() async throws {
         let receiver = Receiver()
         let harness = try await EmulatorHarness(posting: receiver)
         let answer = try await harness.control(
@@ -23,7 +23,7 @@ import Testing
         #expect(try JSON(request.body.revealed()) == ["payload": .string(payload)])
     }
 
-    @Test func `the claims are the recorded ones in the recorded order`() async throws {
+    @Test func `the claims have the recorded members in the recorded order`() async throws {
         let harness = try await EmulatorHarness()
         let answer = try await harness.control("notifications", ["type": "consent-revoked"])
         #expect(answer["delivered"] == false && answer["attempts"] == [])
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [("email-disabled", "alice"), ("email-enabled", "bob")])
-    func `an event about the address names the relay`(
+    func `an event about the address contains the relay address`(
         _ type: String, _ user: String
     ) async throws {
         let harness = try await EmulatorHarness()
@@ -58,7 +58,7 @@ import Testing
         #expect(event["email"] == relay && event["is_private_email"] == "true")
     }
 
-    @Test func `every other form has a switch`() async throws {
+    @Test func `every other form of a notification has a switch`() async throws {
         let harness = try await EmulatorHarness([
             "notification_events": "object", "notification_time": "seconds",
             "notification_private_email": "boolean",
@@ -70,14 +70,14 @@ import Testing
     }
 
     @Test(arguments: ["account-delete", "account-deleted", "of-tomorrow"])
-    func `a type goes out as it is spelled`(_ type: String) async throws {
+    func `a type is sent exactly as it is given`(_ type: String) async throws {
         let harness = try await EmulatorHarness()
         let event = try await event(["type": .string(type)], harness)
         #expect(event["type"] == .string(type))
         #expect(event.members?.map(\.name) == ["type", "sub", "event_time"])
     }
 
-    @Test func `aud is the client that is named`() async throws {
+    @Test func `aud is the client that the request names`() async throws {
         let harness = try await EmulatorHarness()
         let answer = try await harness.control(
             "notifications",
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [("once", 1), ("twice", 2), ("never", 0)])
-    func `a notification arrives as often as the switch says`(
+    func `a switch sets how often a notification is delivered`(
         _ delivery: String, _ count: Int
     ) async throws {
         let receiver = Receiver()
@@ -100,7 +100,7 @@ import Testing
         #expect(Set(receiver.requests.map { $0.body.revealed() }).count == min(count, 1))
     }
 
-    @Test func `anything but 200 is followed by another attempt`() async throws {
+    @Test func `a delivery is repeated after any status other than 200`() async throws {
         let receiver = Receiver(500, nil, 204)
         let harness = try await EmulatorHarness(posting: receiver)
         let answer = try await harness.control(
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, 3), (1, 1), (10, 10)] as [(Int?, Int)])
-    func `attempts are bounded`(_ asked: Int?, _ count: Int) async throws {
+    func `the number of attempts is limited`(_ asked: Int?, _ count: Int) async throws {
         let receiver = Receiver(503, 503, 503, 503, 503, 503, 503, 503, 503, 503)
         let harness = try await EmulatorHarness(posting: receiver)
         let members = asked.map { [JSON.Member("attempts", .integer($0))] } ?? []
@@ -134,7 +134,7 @@ import Testing
     @Test(arguments: [
         "http://127.0.0.1:1/", "https://localhost/x", "http://[::1]:8000/x?y=z", "http://127.9.9.9",
     ])
-    func `goes to this machine`(_ url: String) async throws {
+    func `notifications are sent to loopback addresses`(_ url: String) async throws {
         let receiver = Receiver()
         let harness = try await EmulatorHarness(posting: receiver)
         let answer = try await harness.control("notifications", ["type": "x", "url": .string(url)])
@@ -146,7 +146,7 @@ import Testing
         "http://127.0.0.1@evil.example/", "http://evil.example\\@127.0.0.1/", "file:///etc/passwd",
         "http://2130706433/", "http://0.0.0.0/", "http://[::ffff:127.0.0.1]/", "127.0.0.1", "",
     ])
-    func `goes nowhere else`(_ url: String) async throws {
+    func `notifications are not sent to other addresses`(_ url: String) async throws {
         let receiver = Receiver()
         let harness = try await EmulatorHarness(posting: receiver)
         let error = await #expect(throws: ShapeError.self) {

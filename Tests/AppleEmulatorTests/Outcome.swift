@@ -1,5 +1,5 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// An answer of the token endpoint, in short.

@@ -1,5 +1,5 @@
-import JOSE
 import SIWACrypto
+import SIWAJOSE
 import Testing
 
 /// One way to sign in and to exchange, and whether it works.
@@ -44,7 +44,9 @@ struct PKCECase: Sendable, CustomTestStringConvertible {
             verdict: "code_verifier: sent, but"),
     ]
 
-    @Test(arguments: cases) func exchange(_ row: PKCECase) async throws {
+    @Test(arguments: cases) func `the code verifier must match the code challenge`(_ row: PKCECase)
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let announced = [("code_challenge", row.challenge), ("code_challenge_method", row.method)]
         let code = try await harness.code(

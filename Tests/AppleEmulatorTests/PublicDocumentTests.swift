@@ -1,10 +1,10 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct PublicDocumentTests {
-    @Test func `called as Apple, the discovery document is Apple's`() async throws {
+    @Test func `under Apple's host name, the discovery document equals Apple's`() async throws {
         let document = try await discovery(host: "appleid.apple.com")
         #expect(
             document.members?.map(\.name) == [
@@ -17,13 +17,15 @@ import Testing
         #expect(document["token_endpoint"] == "https://appleid.apple.com/auth/token")
     }
 
-    @Test func `under another name, it contains no address of Apple's`() async throws {
+    @Test func `under another host name, the discovery document contains no address of Apple's`()
+        async throws
+    {
         let document = try await discovery(host: "localhost:9443")
         #expect(document["issuer"] == "https://appleid.apple.com")
         #expect(document["jwks_uri"] == "https://localhost:9443/auth/keys")
     }
 
-    @Test func `June 2025`() async throws {
+    @Test func `a switch serves the discovery document of June 2025`() async throws {
         let document = try await discovery(
             host: "localhost", switches: ["discovery_issuer": "https://account.apple.com"])
         #expect(document["issuer"] == "https://account.apple.com")
@@ -37,7 +39,7 @@ import Testing
         ("POST", "/auth/token/", 404, "<hr><center>Apple</center>"),
         ("GET", "/", 404, "<hr><center>Apple</center>"),
     ])
-    func `what is not there`(
+    func `an unknown path or method gets Apple's error page`(
         _ method: String, _ path: String, _ status: Int, _ text: String
     ) async throws {
         let response = await (try EmulatorHarness()).emulator.respond(

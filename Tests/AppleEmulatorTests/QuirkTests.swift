@@ -1,34 +1,30 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-/// A behavior of Apple's that breaks naive clients, by the number of public threads that report it,
-/// and what a client sees of it in the emulator.
+/// A behavior of Apple's that breaks naive clients, as docs/emulator.md lists it, and what a client
+/// sees of it in the emulator.
 struct Quirk: Sendable, CustomTestStringConvertible {
-    let rank: Int
-    let name: String
+    let testDescription: String
     let see: @Sendable (EmulatorHarness) async throws -> Void
 
-    init(
-        _ rank: Int, _ name: String,
-        _ see: @escaping @Sendable (EmulatorHarness) async throws -> Void
-    ) {
-        (self.rank, self.name, self.see) = (rank, name, see)
+    init(_ name: String, _ see: @escaping @Sendable (EmulatorHarness) async throws -> Void) {
+        (testDescription, self.see) = (name, see)
     }
-
-    var testDescription: String { "\(rank). \(name)" }
 }
 
 @Suite struct QuirkTests {
-    @Test(arguments: Quirk.all) func `the emulator has it`(_ quirk: Quirk) async throws {
+    @Test(arguments: Quirk.all) func `the emulator shows the quirk`(_ quirk: Quirk) async throws {
         try await quirk.see(try await EmulatorHarness())
     }
 
-    @Test func `none is missing`() {
-        #expect(Quirk.all.map(\.rank) == Array(1...19))
+    @Test func `every documented quirk is tested, and every tested quirk is documented`() throws {
+        let items = try emulatorPage("What breaks clients").split(separator: "\n")
+            .filter { $0.hasPrefix("- ") }
+        #expect(items.map { $0.dropFirst(2) } == Quirk.all.map { $0.testDescription[...] })
     }
 }
 
@@ -36,7 +32,8 @@ extension Quirk {
     static let all = clients + codes + answers + rest
 
     private static let clients = [
-        Quirk(1, "invalid_client without a detail for every fault of a secret") { harness in
+        Quirk("any fault of a client_secret is answered with invalid_client and no detail") {
+            harness in
             for row in SpoiledSecret.all {
                 var draft = SecretDraft()
                 row.spoil(&draft)
@@ -44,7 +41,8 @@ extension Quirk {
                 #expect(outcome == Outcome("invalid_client"), "\(row.testDescription)")
             }
         },
-        Quirk(2, "several keys, in another order each time, rotated") { harness in
+        Quirk("the key set has several keys, in a different order each time, and they are rotated")
+        { harness in
             var orders: Set<[String]> = []
             for _ in 0..<40 { orders.insert(try await harness.publishedKeys()) }
             #expect(orders.count > 1 && orders.allSatisfy { $0.count == 3 })
@@ -53,7 +51,7 @@ extension Quirk {
             let signing = try rotated.text("signing")
             #expect(published.count == 5 && published.contains(signing))
         },
-        Quirk(3, "a discovery document with another issuer, while tokens keep theirs") { harness in
+        Quirk("the discovery document can have another issuer than the tokens") { harness in
             try await harness.control(
                 "switches", ["discovery_issuer": "https://account.apple.com"])
             let document = await harness.get("/.well-known/openid-configuration")
@@ -61,7 +59,7 @@ extension Quirk {
             let token = try await harness.session()["id_token"]?.string
             #expect(try await harness.verified(token).payload["iss"] == "https://appleid.apple.com")
         },
-        Quirk(4, "email claims as booleans, as strings, or absent") { harness in
+        Quirk("email claims are booleans, strings, or absent") { harness in
             let bob = try await harness.claims(user: "bob")
             #expect(bob["email_verified"] == true && bob["is_private_email"] == true)
             let alice = try await harness.claims(user: "alice")
@@ -72,7 +70,7 @@ extension Quirk {
             let carol = try await harness.claims(user: "carol")
             #expect(carol["email"] == nil && carol["email_verified"] == nil)
         },
-        Quirk(5, "App ID and Services ID are different clients") { harness in
+        Quirk("an App ID and a Services ID are different clients") { harness in
             let code = try await harness.code()
             let mismatch = try await harness.exchange(code, as: EmulatorHarness.web)
             #expect(
@@ -89,7 +87,7 @@ extension Quirk {
     ]
 
     private static let codes = [
-        Quirk(6, "a code works once, for five minutes, and is no other artefact") { harness in
+        Quirk("a code works once, for five minutes, and is not accepted as a token") { harness in
             let expired = Outcome("invalid_grant", "The code has expired or has been revoked.")
             let used = Outcome("invalid_grant", "The code has already been used.")
             let code = try await harness.code()
@@ -101,7 +99,8 @@ extension Quirk {
             try await harness.control("switches", ["secret_clock": "real"])
             #expect(try await harness.exchange(late) == expired)
         },
-        Quirk(7, "a clock that is ahead, or counts milliseconds, is invalid_client") { harness in
+        Quirk("a client_secret of a clock that is ahead, or with milliseconds, is invalid") {
+            harness in
             for claim in [EmulatorHarness.start.seconds + 60, EmulatorHarness.start.seconds * 1000]
             {
                 var draft = SecretDraft()
@@ -110,7 +109,7 @@ extension Quirk {
                 #expect(outcome == Outcome("invalid_client"))
             }
         },
-        Quirk(8, "redirect_uri is compared byte for byte, and scopes need form_post") { harness in
+        Quirk("redirect_uri is compared byte for byte, and scopes need form_post") { harness in
             let slash = await harness.visit(["redirect_uri": EmulatorHarness.callback + "/"])
             #expect(
                 slash.status == 400 && slash.text.contains("Invalid client id or web redirect url.")
@@ -124,7 +123,7 @@ extension Quirk {
                 try await harness.exchange(code, as: EmulatorHarness.web)
                     == Outcome("invalid_grant"))
         },
-        Quirk(9, "a body that is not form-encoded is invalid_client") { harness in
+        Quirk("a body that is not form-encoded is answered with invalid_client") { harness in
             for type in ["application/json", "multipart/form-data; boundary=x"] {
                 let answer = await harness.post(
                     "/auth/token", body: Array("{}".utf8),
@@ -132,7 +131,7 @@ extension Quirk {
                 #expect(Outcome(answer) == Outcome("invalid_client"))
             }
         },
-        Quirk(10, "a revocation is 200 without a body, even if it fails") { harness in
+        Quirk("a revocation is answered with 200 and no body, even if it fails") { harness in
             let token = try await harness.session().text("refresh_token")
             for (text, isAlive) in [("garbage", true), (token, false), (token, false)] {
                 let answer = await harness.post(
@@ -148,7 +147,7 @@ extension Quirk {
     ]
 
     private static let answers = [
-        Quirk(11, "a notification's events are a string, in milliseconds, account-delete") {
+        Quirk("the events of a notification are a string, with milliseconds and account-delete") {
             harness in
             let sent = try await harness.control("notifications", ["type": "account-delete"])
             let claims = try await harness.verified(try sent.text("payload")).payload
@@ -156,7 +155,7 @@ extension Quirk {
             #expect(event["type"] == "account-delete")
             #expect(event["event_time"] == .integer(EmulatorHarness.start.seconds * 1000))
         },
-        Quirk(12, "PKCE is all or nothing") { harness in
+        Quirk("a code verifier is required with a code challenge, and refused without") { harness in
             let challenge = JSON.Member("code_challenge", "verifier")
             for (extra, sent, status) in [
                 ([challenge], [("code_verifier", "verifier")], 200), ([challenge], [], 400),
@@ -168,7 +167,8 @@ extension Quirk {
                 #expect(outcome.status == status)
             }
         },
-        Quirk(13, "a migration refuses single users with a bare invalid_request") { harness in
+        Quirk("a migration refuses single users with invalid_request and no description") {
+            harness in
             let transfer = try await TransferHarness()
             let bearer = try await transfer.bearer(.sender)
             let bad = try await transfer.ask(
@@ -181,7 +181,7 @@ extension Quirk {
             #expect(own.status == 200, "the own team as target is taken")
             #expect(try await transfer.admit(try own.text("transfer_sub")).status == 400)
         },
-        Quirk(14, "a secret expires after six months, and everything stops") { harness in
+        Quirk("a client_secret expires after six months, and every request fails then") { harness in
             var draft = SecretDraft()
             draft.claim("exp", .integer(EmulatorHarness.start.seconds + 15_777_000))
             let secret = try draft.minted(by: harness.key)
@@ -189,7 +189,7 @@ extension Quirk {
             try await harness.control("clock", ["offset": .integer(15_777_000)])
             #expect(try await harness.teamToken(secret) == Outcome("invalid_client"))
         },
-        Quirk(15, "the name and the user field come once") { harness in
+        Quirk("the name and the user field are sent at the first sign-in only") { harness in
             let first = try await harness.callback()["user"]
             let second = try await harness.callback()["user"]
             #expect(first?.contains("firstName") == true && second == nil)
@@ -197,7 +197,7 @@ extension Quirk {
     ]
 
     private static let rest = [
-        Quirk(16, "a refresh returns no new refresh token") { harness in
+        Quirk("a refresh returns no new refresh token") { harness in
             let token = try await harness.session().text("refresh_token")
             let refreshed = try await harness.refresh(token)
             #expect(
@@ -205,19 +205,19 @@ extension Quirk {
                     == ["access_token", "token_type", "expires_in", "id_token"])
             #expect(try await harness.refresh(token).status == 200)
         },
-        Quirk(17, "a dummy code proves nothing about the secret") { harness in
+        Quirk("an invalid code is refused before the client_secret is examined") { harness in
             let outcome = try await harness.token([
                 ("grant_type", "authorization_code"), ("code", "dummy"), ("client_secret", "bad"),
             ])
             #expect(
                 outcome == Outcome("invalid_grant", "The code has expired or has been revoked."))
         },
-        Quirk(18, "identity tokens have no typ") { harness in
+        Quirk("identity tokens have no typ") { harness in
             let token = try await harness.session()["id_token"]?.string
             let header = try await harness.verified(token).header
             #expect(header.members?.map(\.name) == ["kid", "alg"] && header["alg"] == "RS256")
         },
-        Quirk(19, "HTML, or nothing, where JSON is expected") { harness in
+        Quirk("an answer can be HTML or empty where JSON is expected") { harness in
             for (fault, type) in [
                 (["status": 503], "text/html"), (["status": 403], nil),
             ] as [(JSON, String?)] {

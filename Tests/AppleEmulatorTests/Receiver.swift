@@ -1,5 +1,5 @@
-import AppleEmulator
-import Lifecycle
+import SIWAEmulator
+import SIWALifecycle
 import Synchronization
 
 /// A client's receiver of notifications, without a socket: gives the configured answers, and

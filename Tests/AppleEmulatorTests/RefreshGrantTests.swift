@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct RefreshGrantTests {
@@ -11,7 +11,7 @@ import Testing
         (true, ["access_token", "token_type", "expires_in", "id_token"]),
         (false, ["access_token", "token_type", "expires_in"]),
     ])
-    func `answers without a refresh token`(_ isSet: Bool, _ members: [String]) async throws {
+    func `a refresh returns no refresh token`(_ isSet: Bool, _ members: [String]) async throws {
         let harness = try await EmulatorHarness(["refresh_id_token": .boolean(isSet)])
         let session = Outcome(HTTPResponse(status: 200, body: try await harness.session().bytes))
         let token = try session.text("refresh_token")
@@ -22,18 +22,18 @@ import Testing
     }
 
     @Test(arguments: ["test refreshToken", "r0123.0.rsy.x"])
-    func `an unknown token`(_ token: String) async throws {
+    func `an unknown token is refused`(_ token: String) async throws {
         #expect(try await EmulatorHarness().refresh(token) == Self.dead)
     }
 
-    @Test func `an access token is not a refresh token`() async throws {
+    @Test func `an access token is not accepted as a refresh token`() async throws {
         let harness = try await EmulatorHarness()
         let token = try await harness.session().text("access_token")
         #expect(try await harness.refresh(token) == Self.dead)
         #expect(try await harness.verdict().contains("shape of an access token"))
     }
 
-    @Test func `a token of another client`() async throws {
+    @Test func `a token of another client is refused`() async throws {
         let harness = try await EmulatorHarness()
         let token = try await harness.session().text("refresh_token")
         #expect(
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [("invalid_grant", dead), ("invalid_request", Outcome("invalid_request"))])
-    func `a revoked token`(_ setting: String, _ expected: Outcome) async throws {
+    func `a revoked token is refused`(_ setting: String, _ expected: Outcome) async throws {
         let harness = try await EmulatorHarness(["refresh_after_revoke": .string(setting)])
         let token = try await harness.session().text("refresh_token")
         _ = await harness.post(
@@ -54,7 +54,7 @@ import Testing
         #expect(try await harness.refresh(token) == expected)
     }
 
-    @Test func `nothing expires it`() async throws {
+    @Test func `a refresh token does not expire`() async throws {
         let harness = try await EmulatorHarness()
         let token = try await harness.session().text("refresh_token")
         try await harness.control("clock", ["offset": "3650d"])

@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// One revocation of a valid token.
@@ -46,7 +46,9 @@ struct Revocation: Sendable, CustomTestStringConvertible {
             verdict: "client_secret: it has no dot"),
     ]
 
-    @Test(arguments: rows) func revoke(_ row: Revocation) async throws {
+    @Test(arguments: rows) func `a revocation ends the sessions that it should`(_ row: Revocation)
+        async throws
+    {
         let harness = try await EmulatorHarness(row.switches)
         let session = try await harness.session()
         let token = try #require(session[row.member]?.string)
@@ -63,7 +65,9 @@ struct Revocation: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ["test token", "a0.b.c", "eyJh.e30.AA"])
-    func `garbage with garbage credentials is fine`(_ token: String) async throws {
+    func `an invalid token with invalid credentials is answered with 200`(_ token: String)
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let response = await harness.post(
             "/auth/revoke",
@@ -77,12 +81,12 @@ struct Revocation: Sendable, CustomTestStringConvertible {
         ("client_id=x&client_secret=y&token=a&token=b", "invalid_request"),
         ("token=%", "invalid_request"),
     ])
-    func `an invalid request`(_ body: String, _ error: String) async throws {
+    func `an invalid request is refused`(_ body: String, _ error: String) async throws {
         let response = try await EmulatorHarness().post("/auth/revoke", body: Array(body.utf8))
         #expect(Outcome(response) == Outcome(error))
     }
 
-    @Test func `twice is as good as once`() async throws {
+    @Test func `a second revocation is answered like the first`() async throws {
         let harness = try await EmulatorHarness()
         let token = try await harness.session().text("refresh_token")
         let row = Revocation(testDescription: "", verdict: "")
@@ -92,7 +96,9 @@ struct Revocation: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [("session", 200), ("user", 400)])
-    func `the tokens that one revocation ends`(_ scope: String, _ expected: Int) async throws {
+    func `a revocation ends all tokens of its session`(_ scope: String, _ expected: Int)
+        async throws
+    {
         let harness = try await EmulatorHarness(["revoke_scope": .string(scope)])
         let sessions = (
             first: try await harness.session(), second: try await harness.session(),
@@ -106,7 +112,7 @@ struct Revocation: Sendable, CustomTestStringConvertible {
         #expect(try await harness.refresh(bob).status == 200)
     }
 
-    @Test func `an access token dies after an hour, its session does not`() async throws {
+    @Test func `an access token expires after an hour, and its session stays valid`() async throws {
         let harness = try await EmulatorHarness()
         let session = try await harness.session()
         try await harness.control("clock", ["offset": "1h"])

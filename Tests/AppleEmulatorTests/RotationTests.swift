@@ -1,12 +1,12 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// `POST /emulator/keys/rotate`.
 @Suite struct RotationTests {
-    @Test func `a new key signs, and the oldest is withdrawn`() async throws {
+    @Test func `a new key signs, and the oldest key is withdrawn`() async throws {
         let harness = try await EmulatorHarness()
         let before = try await published(harness)
         let old = try await token(harness)
@@ -21,7 +21,7 @@ import Testing
         for token in [old, new] { #expect(try await isVerifiable(token, harness)) }
     }
 
-    @Test func `a signing key outlives two rotations, not three`() async throws {
+    @Test func `a signing key stays in the set for two rotations, but not three`() async throws {
         let harness = try await EmulatorHarness()
         let old = try await token(harness)
         for isLeft in [true, true, false] {
@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3, 5]) func `the set has as many keys as asked`(_ count: Int) async throws
+    @Test(arguments: [1, 3, 5]) func `the set has the configured number of keys`(_ count: Int)
+        async throws
     {
         let harness = try await EmulatorHarness()
         let before = try await published(harness)
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1, 5] as [Int?])
-    func `a key that is withdrawn leaves its tokens behind`(_ count: Int?) async throws {
+    func `tokens of a withdrawn key no longer verify`(_ count: Int?) async throws {
         let harness = try await EmulatorHarness()
         let before = try await published(harness)
         let old = try await token(harness)
@@ -55,7 +56,7 @@ import Testing
         if count != 1 { #expect(after.intersection(before).count == 2) }
     }
 
-    @Test func `a reset brings the first keys back`() async throws {
+    @Test func `a reset restores the first keys`() async throws {
         let harness = try await EmulatorHarness()
         let before = try await published(harness)
         let old = try await token(harness)

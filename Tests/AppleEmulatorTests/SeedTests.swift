@@ -1,12 +1,12 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// `POST /emulator/seed`: many users at once.
 @Suite struct SeedTests {
-    @Test func `one call makes 20,000 users with tokens that work`() async throws {
+    @Test func `one call creates 20,000 users with valid tokens`() async throws {
         let harness = try await EmulatorHarness()
         let answer = await seed(harness, #"{"users": 20000, "format": "lines"}"#)
         #expect(answer.status == 200 && answer.fields["content-type"] == "application/x-ndjson")
@@ -27,7 +27,9 @@ import Testing
         #expect(Set(lines.map { Array($0.suffix(30)) }).count == 20_000, "all differ")
     }
 
-    @Test func `several tokens each, of another client, beside earlier ones`() async throws {
+    @Test func `users can have several tokens, of another client, in addition to earlier ones`()
+        async throws
+    {
         let harness = try await EmulatorHarness()
         let first = try await rows(harness, ["users": 2])
         let second = try await rows(
@@ -43,7 +45,9 @@ import Testing
         }
     }
 
-    @Test func `its users sign in, revoke their consent and migrate like others`() async throws {
+    @Test func `seeded users sign in, revoke their consent and migrate like other users`()
+        async throws
+    {
         let transfer = try await TransferHarness()
         let harness = transfer.harness
         let rows = try await rows(harness, ["users": 3])
@@ -64,7 +68,7 @@ import Testing
         #expect(try await harness.refresh(rows[1].text("refresh_token")).status == 400)
     }
 
-    @Test func `the page lists a hundred users at most`() async throws {
+    @Test func `the page lists at most a hundred users`() async throws {
         let harness = try await EmulatorHarness()
         _ = try await rows(harness, ["users": 500])
         let page = await harness.visit()
@@ -77,7 +81,7 @@ import Testing
         (#"{"users": 1, "format": "csv"}"#, "'format' must be one of 'json', 'lines'"),
         (#"{"users": 1, "client_id": "com.example.unknown"}"#, "is not a client; known are"),
     ])
-    func `no seed`(_ body: String, _ message: String) async throws {
+    func `an invalid seed is refused`(_ body: String, _ message: String) async throws {
         let answer = await seed(try await EmulatorHarness(), body)
         #expect(answer.status == 400)
         #expect(try JSON(answer.body).text("error_description").contains(message))

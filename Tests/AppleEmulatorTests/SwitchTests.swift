@@ -1,7 +1,7 @@
-import AppleEmulator
 import Foundation
-import JOSE
-import Lifecycle
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// The switches, what they do, and what docs/emulator.md says of them.
@@ -18,7 +18,9 @@ import Testing
         "early_recipient",
     ]
 
-    @Test(arguments: SwitchCase.all) func `each position shows`(_ row: SwitchCase) async throws {
+    @Test(arguments: SwitchCase.all) func `each position of a switch has its own effect`(
+        _ row: SwitchCase
+    ) async throws {
         #expect(try await row.act(try await EmulatorHarness()) == row.standard, "by default")
         let turned = try await EmulatorHarness([:])
         try await turned.control("switches", .object([JSON.Member(row.name, row.value)]))
@@ -32,7 +34,8 @@ import Testing
         #expect(here.union(Self.elsewhere) == names)
     }
 
-    @Test func `every switch is a row of the documentation, its values in backticks`() async throws
+    @Test func `every switch is documented in the table, with its values in backticks`()
+        async throws
     {
         let rows = try documentedRows()
         let switches = try #require(try await switches().members)
@@ -59,11 +62,7 @@ import Testing
     }
 
     private func documentedRows() throws -> [Row] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "docs/emulator.md"), encoding: .utf8)
-        let section = try #require(
-            text.components(separatedBy: "\n### ").first { $0.hasPrefix("Switches\n") })
+        let section = try emulatorPage("Switches")
         return section.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
             let cells = line.dropFirst().split(separator: "|", maxSplits: 1)
             let parts = String(cells[1]).components(separatedBy: "; ")
@@ -102,4 +101,13 @@ import Testing
     private static func isDefault(_ word: String, _ value: JSON) -> Bool {
         word == (value.string ?? value.text)
     }
+}
+
+/// A section of docs/emulator.md, by its heading of the third level.
+func emulatorPage(_ heading: String) throws -> String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(contentsOf: root.appending(path: "docs/emulator.md"), encoding: .utf8)
+    return try #require(
+        text.components(separatedBy: "\n### ").first { $0.hasPrefix(heading + "\n") })
 }

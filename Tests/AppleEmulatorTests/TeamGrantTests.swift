@@ -1,9 +1,9 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct TeamGrantTests {
-    @Test func `answers with three members`() async throws {
+    @Test func `the response has three members`() async throws {
         let outcome = try await EmulatorHarness().token([
             ("grant_type", "client_credentials"), ("scope", "user.migration"),
         ])
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [("name email", "invalid_scope"), ("", "invalid_request")])
-    func `another scope`(_ scope: String, _ error: String) async throws {
+    func `another scope is refused`(_ scope: String, _ error: String) async throws {
         let outcome = try await EmulatorHarness().token([
             ("grant_type", "client_credentials"), ("scope", scope),
         ])

@@ -1,7 +1,7 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// An emulator in which users move from one team to the other.

@@ -1,7 +1,7 @@
-import AppleEmulator
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// What a browser does: opens the page, and sends its form.

@@ -1,14 +1,16 @@
-import CommandTable
-import TestSupport
+import SIWACommandTable
+import SIWATestSupport
 import Testing
 
 @Suite(.enabled(if: Executable.bash != nil, "bash is not installed"), .blocking)
 struct BashCompletionsTests {
-    @Test func `the script reads as recorded`() throws {
-        try Snapshot(name: "completions.bash").check(sampleTool.completions(for: .bash))
+    @Test func `the script equals its snapshot`() throws {
+        try Snapshot(name: "completions.bash").check(sampleTool.completionScript(for: .bash).text)
     }
 
-    @Test(arguments: CompletionRows.rows) func offers(_ line: String, _ offers: [String])
+    @Test(arguments: CompletionRows.rows) func `every kind of word is completed`(
+        _ line: String, _ offers: [String]
+    )
         async throws
     {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
@@ -27,14 +29,14 @@ struct BashCompletionsTests {
         ("siwa revoke --token=@not", ["--token", "=", "@", "not"], ["note.txt"]),
     ]
 
-    @Test(arguments: pieces) func `offers for words in pieces`(
+    @Test(arguments: pieces) func `a word in several pieces is completed`(
         _ row: (line: String, words: [String], offers: [String])
     ) async throws {
         let command = row.line.split(separator: " ").prefix(2).map { String($0) }
         #expect(try await complete(command + row.words, in: row.line) == row.offers)
     }
 
-    @Test func `needs no COMP_LINE`() async throws {
+    @Test func `the script works without COMP_LINE`() async throws {
         #expect(try await complete(["siwa", "public-key", "-f", "d"], in: "") == ["der-base64"])
     }
 
@@ -48,7 +50,8 @@ struct BashCompletionsTests {
             _siwa
             if ((${#COMPREPLY[@]})); then printf '%s\\n' "${COMPREPLY[@]}"; fi
             """
-        let source = sampleTool.completions(for: .bash) + CompletionRows.tool + "\n" + script
+        let source =
+            sampleTool.completionScript(for: .bash).text + CompletionRows.tool + "\n" + script
         let output = try await Executable.bash?.printed(
             ["--norc", "-c", source, "bash", line] + words, in: folder.path)
         return (output ?? "").split(separator: "\n").map { String($0) }.sorted()

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SIWATestSupport
 
 /// Lines with the cursor at their end, and what every shell has to offer there.
 enum CompletionRows {

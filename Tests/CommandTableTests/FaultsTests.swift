@@ -1,9 +1,9 @@
 import Testing
 
-@testable import CommandTable
+@testable import SIWACommandTable
 
 @Suite struct FaultsTests {
-    @Test func `the sample is sound`() {
+    @Test func `the sample tool has no faults`() {
         #expect(sampleTool.faults() == [])
     }
 
@@ -52,7 +52,7 @@ import Testing
             "c: B is required but follows A, which is not"),
     ]
 
-    @Test(arguments: rows) func `finds the fault`(_ row: Row) {
+    @Test(arguments: rows) func `a fault of the parameters is found`(_ row: Row) {
         let command = CommandInfo(
             name: "c", abstract: "A.", discussion: "", examples: [],
             parameters: row.parameters + BuiltIn.flags)
@@ -68,7 +68,7 @@ import Testing
         (["a"], "A", "a: the abstract does not end in a full stop"),
     ]
 
-    @Test(arguments: commands) func `finds the fault of a command`(
+    @Test(arguments: commands) func `a fault of a command is found`(
         _ names: [String], _ abstract: String, _ fault: String
     ) {
         let commands = names.map {
@@ -79,11 +79,11 @@ import Testing
         #expect(Self.tool(commands).faults == [fault])
     }
 
-    @Test func `finds a global option that is not marked so`() {
+    @Test func `a global option that is not marked as global is found`() {
         #expect(Self.tool([], globals: [Self.info()]).faults == ["--x is not marked global"])
     }
 
-    @Test func `finds an invalid day`() {
+    @Test func `an invalid release date is found`() {
         #expect(
             Self.tool([], released: "31 January").faults
                 == ["the day of release is not written as 2025-01-31"])

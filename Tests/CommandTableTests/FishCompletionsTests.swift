@@ -1,20 +1,22 @@
-import CommandTable
-import TestSupport
+import SIWACommandTable
+import SIWATestSupport
 import Testing
 
 @Suite(.enabled(if: Executable.fish != nil, "fish is not installed"), .blocking)
 struct FishCompletionsTests {
-    @Test func `the script reads as recorded`() throws {
-        try Snapshot(name: "completions.fish").check(sampleTool.completions(for: .fish))
+    @Test func `the script equals its snapshot`() throws {
+        try Snapshot(name: "completions.fish").check(sampleTool.completionScript(for: .fish).text)
     }
 
-    @Test func `the script is sound`() async throws {
+    @Test func `the script has no syntax errors`() async throws {
         let folder = try TemporaryFolder()
-        let file = try folder.write("siwa.fish", sampleTool.completions(for: .fish))
+        let file = try folder.write("siwa.fish", sampleTool.completionScript(for: .fish).text)
         #expect(try await Executable.fish?.printed(["--no-config", "--no-execute", file]) == "")
     }
 
-    @Test(arguments: CompletionRows.rows) func offers(_ line: String, _ offers: [String])
+    @Test(arguments: CompletionRows.rows) func `every kind of word is completed`(
+        _ line: String, _ offers: [String]
+    )
         async throws
     {
         #expect(try await complete(line) == offers)
@@ -26,7 +28,7 @@ struct FishCompletionsTests {
         ("siwa revoke --token=@not", ["--token=@note.txt"]),
     ]
 
-    @Test(arguments: attached) func `offers attached values`(
+    @Test(arguments: attached) func `attached values are completed`(
         _ line: String, _ offers: [String]
     ) async throws {
         #expect(try await complete(line) == offers)
@@ -37,7 +39,7 @@ struct FishCompletionsTests {
         let folder = try CompletionRows.makeFolder()
         let tool =
             "function siwa; test \"$argv\" = 'config profiles'; and printf 'app\\nweb\\n'; end"
-        let source = sampleTool.completions(for: .fish) + "\(tool)\ncomplete -C $argv[1]"
+        let source = sampleTool.completionScript(for: .fish).text + "\(tool)\ncomplete -C $argv[1]"
         let output = try await Executable.fish?.printed(
             ["--no-config", "-c", source, line], in: folder.path)
         return (output ?? "").split(separator: "\n").map { offer in

@@ -1,4 +1,4 @@
-import CommandTable
+import SIWACommandTable
 import Testing
 
 @Suite struct HelpPageTests {
@@ -11,14 +11,17 @@ import Testing
         ("help-revoke.txt", "revoke"),
     ]
 
-    @Test(arguments: pages) func `reads as recorded`(_ page: (file: String, command: String?))
+    @Test(arguments: pages) func `the page equals its snapshot`(
+        _ page: (file: String, command: String?)
+    )
         throws
     {
         try Snapshot(name: page.file).check(sampleTool.help(for: page.command))
     }
 
-    @Test(arguments: pages) func `fits a terminal`(_ page: (file: String, command: String?)) throws
-    {
+    @Test(arguments: pages) func `no line of the page is wider than 80 columns`(
+        _ page: (file: String, command: String?)
+    ) throws {
         let text = try sampleTool.help(for: page.command)
         let tooLong = text.split(separator: "\n").filter { $0.count > 80 }
         #expect(tooLong == [])
@@ -26,7 +29,7 @@ import Testing
         #expect(!text.hasSuffix("\n\n"))
     }
 
-    @Test func `has no page for an unknown command`() {
+    @Test func `an unknown command has no page`() {
         #expect(throws: UsageError.self) { try sampleTool.help(for: "frobnicate") }
     }
 

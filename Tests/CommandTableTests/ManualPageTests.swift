@@ -1,5 +1,5 @@
-import CommandTable
-import TestSupport
+import SIWACommandTable
+import SIWATestSupport
 import Testing
 
 @Suite(.blocking) struct ManualPageTests {
@@ -10,16 +10,20 @@ import Testing
         ("siwa-revoke.1", "revoke"),
     ]
 
-    @Test(arguments: pages) func `reads as recorded`(_ page: (file: String, command: String?))
+    @Test(arguments: pages) func `the page equals its snapshot`(
+        _ page: (file: String, command: String?)
+    )
         throws
     {
-        try Snapshot(name: page.file).check(sampleTool.manual(for: page.command))
+        try Snapshot(name: page.file).check(sampleTool.manualPage(for: page.command).text)
     }
 
     @Test(.enabled(if: Executable.man != nil, "man is not installed"), arguments: pages)
-    func `man shows it without a warning`(_ page: (file: String, command: String?)) async throws {
+    func `man shows the page without a warning`(_ page: (file: String, command: String?))
+        async throws
+    {
         let folder = try TemporaryFolder()
-        let file = try folder.write(page.file, sampleTool.manual(for: page.command))
+        let file = try folder.write(page.file, sampleTool.manualPage(for: page.command).text)
         let shown =
             try await Executable.man?.printed(["--warnings", "-E", "UTF-8", "-l", file]) ?? ""
         #expect(shown.hasPrefix(page.file.dropLast(2).uppercased() + "(1)"))
@@ -27,25 +31,24 @@ import Testing
     }
 
     @Test(.enabled(if: Executable.mandoc != nil, "mandoc is not installed"), arguments: pages)
-    func `mandoc finds nothing to object to`(_ page: (file: String, command: String?)) async throws
-    {
+    func `mandoc reports no problem`(_ page: (file: String, command: String?)) async throws {
         let folder = try TemporaryFolder()
-        let file = try folder.write(page.file, sampleTool.manual(for: page.command))
+        let file = try folder.write(page.file, sampleTool.manualPage(for: page.command).text)
         #expect(try await Executable.mandoc?.printed(["-T", "lint", file]) == "")
     }
 
     @Test(.enabled(if: Executable.man != nil, "man is not installed"))
-    func `man shows every character as it was written`() async throws {
+    func `man shows every character unchanged`() async throws {
         let folder = try TemporaryFolder()
-        let file = try folder.write("t.1", Self.odd.manual(for: nil))
+        let file = try folder.write("t.1", Self.odd.manualPage(for: nil).text)
         let shown =
             try await Executable.man?.printed(["--warnings", "-E", "UTF-8", "-l", file]) ?? ""
         for line in Self.oddities { #expect(shown.contains(line)) }
         #expect(!shown.contains("warning"))
     }
 
-    @Test func `has no page for the first word of two`() {
-        #expect(throws: UsageError.self) { try sampleTool.manual(for: "config") }
+    @Test func `the first word of a two-word command has no page`() {
+        #expect(throws: UsageError.self) { try sampleTool.manualPage(for: "config").text }
     }
 
     static let oddities = [

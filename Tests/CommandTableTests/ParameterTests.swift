@@ -1,5 +1,5 @@
-import CommandTable
 import Foundation
+import SIWACommandTable
 import Testing
 
 @Suite struct ParameterTests {
@@ -45,17 +45,20 @@ import Testing
             expected: "operand required secret"),
     ]
 
-    @Test(arguments: rows) func `the property's type says the rest`(_ row: Row) {
+    @Test(arguments: rows) func `a parameter's properties follow from the type of its property`(
+        _ row: Row
+    ) {
         #expect(Self.summary(row.parameter.info(for: Everything())) == row.expected)
     }
 
-    @Test(arguments: rows) func `info survives a round trip`(_ row: Row) throws {
+    @Test(arguments: rows) func `a parameter's description is decoded unchanged`(_ row: Row) throws
+    {
         let info = row.parameter.global().info(for: Everything())
         let data = try JSONEncoder().encode(info)
         #expect(try JSONDecoder().decode(ParameterInfo.self, from: data) == info)
     }
 
-    @Test func `a group keeps its defaults where it is shared`() {
+    @Test func `a shared group keeps its default values`() {
         struct Holder { var group = Everything(defaulted: 7) }
         let parameter: Parameter<Everything> = .option(
             "defaulted", \.defaulted, value: "N", help: "H.")

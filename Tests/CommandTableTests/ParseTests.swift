@@ -1,4 +1,4 @@
-import CommandTable
+import SIWACommandTable
 import Testing
 
 @Suite struct ParseTests {
@@ -97,15 +97,15 @@ import Testing
             "help: Usage: siwa revoke --token TOKEN [OPTIONS]"),
     ]
 
-    @Test(arguments: commands) func `fills the command`(_ row: Row) throws {
+    @Test(arguments: commands) func `a command line is parsed into its command`(_ row: Row) throws {
         #expect(try sampleTool.parse(row.line).summary == row.expected)
     }
 
-    @Test(arguments: builtIn) func `answers help and version`(_ row: Row) throws {
+    @Test(arguments: builtIn) func `help and version options are recognised`(_ row: Row) throws {
         #expect(try sampleTool.parse(row.line).summary == row.expected)
     }
 
-    @Test func `runs the parsed command`() async throws {
+    @Test func `the parsed command runs`() async throws {
         guard case .run(let command) = try sampleTool.parse(["config", "path"]) else {
             Issue.record("not a command")
             return
@@ -114,24 +114,24 @@ import Testing
         #expect(command is ConfigPath)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `reads a huge value in one go`() throws {
+    @Test(.timeLimit(.minutes(1))) func `a value of many megabytes is parsed`() throws {
         let value = String(repeating: "x", count: 8_000_000)
         let invocation = try sampleTool.parse(["revoke", "--token=\(value)", "--out", value])
         #expect(invocation.summary == "revoke token=literal \(value) out=\(value)")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `reads many operands in linear time`() throws {
+    @Test(.timeLimit(.minutes(1))) func `many operands are parsed in linear time`() throws {
         let many = (0..<100_000).map { "n\($0)" }
         let invocation = try sampleTool.parse(["public-key", "k", "l"] + many)
         #expect(invocation.summary == "public-key k l notes=\(many)")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `reads a long bundle in linear time`() throws {
+    @Test(.timeLimit(.minutes(1))) func `a long bundle of flags is parsed in linear time`() throws {
         let bundle = "-" + String(repeating: "v", count: 500_000)
         #expect(try sampleTool.parse(["config", "show", bundle]).summary.hasSuffix("verbose"))
     }
 
-    @Test(.timeLimit(.minutes(1))) func `refuses many unknown flags in linear time`() {
+    @Test(.timeLimit(.minutes(1))) func `many unknown flags are refused in linear time`() {
         let many = (0..<50_000).map { "--unknown-\($0)" }
         #expect(throws: UsageError.self) { try sampleTool.parse(["config", "show"] + many) }
     }

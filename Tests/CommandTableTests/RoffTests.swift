@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CommandTable
+@testable import SIWACommandTable
 
 @Suite struct RoffTests {
     static let texts: [(text: String, roff: String)] = [
@@ -9,16 +9,18 @@ import Testing
         ("é", "\\[u00E9]"), ("🍏", "\\[u1F34F]"), (".a", ".a"),
     ]
 
-    @Test(arguments: texts) func escapes(_ text: String, _ roff: String) {
+    @Test(arguments: texts) func `roff's special characters are escaped`(
+        _ text: String, _ roff: String
+    ) {
         #expect(Roff.escaped(text) == roff)
     }
 
-    @Test func `a line that begins with a dot is not a request of roff`() {
+    @Test func `a line that begins with a dot is not read as a roff request`() {
         #expect(Roff.paragraph(".a b") == [".PP", "\\&.a b"])
         #expect(Roff.verbatim([".a"]) == [".PP", ".RS 4", ".EX", "\\&.a", ".EE", ".RE"])
     }
 
-    @Test func `no paragraph is announced below a heading`() {
+    @Test func `a heading is not followed by a paragraph request`() {
         #expect(Roff.section("T", Roff.paragraph("a")) == [".SH T", "a"])
         #expect(Roff.section("T", []) == [])
     }

@@ -1,4 +1,4 @@
-import CommandTable
+import SIWACommandTable
 
 /// The environment of the sample commands, which is empty.
 struct SampleWorld {}

@@ -1,4 +1,4 @@
-import CommandTable
+import SIWACommandTable
 import Testing
 
 /// Users paste tokens in wrong places; no message may contain a token.
@@ -46,7 +46,7 @@ import Testing
         Row("a key in armour as a flag", "revoke", "-----BEGIN PRIVATE KEY-----\n\(token)"),
     ]
 
-    @Test(arguments: rows) func `no error shows the token`(_ row: Row) {
+    @Test(arguments: rows) func `no error contains the token`(_ row: Row) {
         let error = #expect(throws: UsageError.self) { try sampleTool.parse(row.line) }
         guard let error else { return }
         var dumped = ""

@@ -1,4 +1,4 @@
-import CommandTable
+import SIWACommandTable
 import Testing
 
 @Suite struct SecretArgumentTests {
@@ -17,15 +17,17 @@ import Testing
         (" ", .literal(" ")),
     ]
 
-    @Test(arguments: forms) func reads(_ argument: String, _ expected: SecretArgument) {
+    @Test(arguments: forms) func `every form of a secret argument is parsed`(
+        _ argument: String, _ expected: SecretArgument
+    ) {
         #expect(SecretArgument(argument: argument) == expected)
     }
 
-    @Test(arguments: ["", "@", "@env:"]) func `refuses an empty value`(_ argument: String) {
+    @Test(arguments: ["", "@", "@env:"]) func `an empty value is refused`(_ argument: String) {
         #expect(SecretArgument(argument: argument) == nil)
     }
 
-    @Test func `only the hyphen reads standard input`() {
+    @Test func `only a hyphen selects standard input`() {
         let readers = Self.forms.filter { $0.1.readsStandardInput }.map(\.0)
         #expect(readers == ["-"])
     }

@@ -1,5 +1,5 @@
-import CommandTable
-import TestSupport
+import SIWACommandTable
+import SIWATestSupport
 import Testing
 
 /// What is shaped like a secret is masked in every message, and nothing else is.
@@ -26,7 +26,7 @@ import Testing
                 + "\\nIyiFiOWt\\n-----END EC PRIVATE KEY-----",
         ]
 
-    @Test(arguments: secrets) func `a secret is masked in every place`(_ secret: String) {
+    @Test(arguments: secrets) func `a secret is masked in every position`(_ secret: String) {
         let mask = "(secret, not shown)"
         #expect(maskingSecrets(in: secret) == mask)
         #expect(maskingSecrets(in: "'\(secret)' is not a file") == "'\(mask)' is not a file")
@@ -35,7 +35,7 @@ import Testing
         #expect(maskingSecrets(in: "\(secret) \(secret)") == "\(mask) \(mask)")
     }
 
-    @Test func `a key without an end is masked to the end of the text`() {
+    @Test func `a key without an end marker is masked to the end of the text`() {
         let key = "-----BEGIN PRIVATE KEY-----\nIyiFiOWt"
         #expect(maskingSecrets(in: "not '\(key)'") == "not '(secret, not shown)")
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(maskingSecrets(in: text) == shown)
     }
 
-    @Test func `a secret as a form writes it is masked whole`() {
+    @Test func `a percent-encoded secret is masked completely`() {
         let code = "c\(Self.digits.prefix(32))%2E0%2Emrtu%2ES-e_CrEt"
         #expect(maskingSecrets(in: "?code=\(code)&state=1") == "?code=(secret, not shown)&state=1")
     }
@@ -88,11 +88,11 @@ import Testing
         "https://localhost:9443/auth?email=a@example.com", "http://h:80, then a@b",
         "http://127.0.0.1:9…", "postgresql://alice@db:5432/x", "give it with password=",
     ])
-    func `nothing else is`(_ text: String) {
+    func `other text is not masked`(_ text: String) {
         #expect(maskingSecrets(in: text) == text)
     }
 
-    @Test func `long texts take no longer than they are`() {
+    @Test func `masking takes linear time`() {
         for unit in [
             "-", "=", "a", "a=", "a-", "--a", "eyJ ", "-----BEGIN ", "0", "r0 ", "://a:", ":a",
         ] {

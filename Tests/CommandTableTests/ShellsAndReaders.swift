@@ -1,4 +1,4 @@
-import TestSupport
+import SIWATestSupport
 
 /// The shells and manual readers that these tests call, if they are installed.
 extension Executable {

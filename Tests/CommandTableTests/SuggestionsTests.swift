@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CommandTable
+@testable import SIWACommandTable
 
 @Suite struct SuggestionsTests {
     static let distances: [(String, String, Int)] = [
@@ -9,9 +9,11 @@ import Testing
         ("kitten", "sitting", 3),
     ]
 
-    @Test(arguments: distances) func editDistance(_ left: String, _ right: String, _ expected: Int)
-    {
-        #expect(CommandTable.editDistance(between: left, and: right) == expected)
+    @Test(arguments: distances)
+    func `the edit distance counts insertions, deletions, replacements and swaps`(
+        _ left: String, _ right: String, _ expected: Int
+    ) {
+        #expect(SIWACommandTable.editDistance(between: left, and: right) == expected)
     }
 
     static let typed: [(String, [String])] = [
@@ -21,11 +23,13 @@ import Testing
         ("", []),
     ]
 
-    @Test(arguments: typed) func suggests(_ typed: String, _ expected: [String]) {
+    @Test(arguments: typed) func `similar names are suggested`(
+        _ typed: String, _ expected: [String]
+    ) {
         #expect(suggestions(for: typed, among: ["codes", "token", "code"]).sorted() == expected)
     }
 
-    @Test func `the nearest comes first, and no more than three come`() {
+    @Test func `the nearest name comes first, and at most three are suggested`() {
         let candidates = ["tokenxy", "tokenx", "token", "tokeny"]
         #expect(suggestions(for: "token", among: candidates) == ["token", "tokenx", "tokeny"])
     }

@@ -1,4 +1,4 @@
-import CommandTable
+import SIWACommandTable
 
 /// Everything a parsed sample command holds, in one line that a table row can state.
 protocol Summarised {

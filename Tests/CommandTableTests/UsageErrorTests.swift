@@ -1,4 +1,4 @@
-import CommandTable
+import SIWACommandTable
 import Testing
 
 @Suite struct UsageErrorTests {
@@ -159,20 +159,20 @@ import Testing
             "see 'siwa revoke --help'"),
     ]
 
-    @Test(arguments: commands) func `no such command`(_ row: Row) { check(row) }
+    @Test(arguments: commands) func `an unknown command is reported`(_ row: Row) { check(row) }
 
-    @Test(arguments: flags) func `no such flag`(_ row: Row) { check(row) }
+    @Test(arguments: flags) func `an unknown flag is reported`(_ row: Row) { check(row) }
 
-    @Test(arguments: values) func `no such value`(_ row: Row) { check(row) }
+    @Test(arguments: values) func `an invalid value is reported`(_ row: Row) { check(row) }
 
-    @Test func `names everything that is missing`() throws {
+    @Test func `one error names all missing options`() throws {
         let tool = Tool<SampleWorld>(
             name: "t", version: "1", abstract: "A.", commands: [Demanding.self], globals: [])
         let error = #expect(throws: UsageError.self) { try tool.parse(["demanding", "--b", "x"]) }
         #expect(error?.message == "missing --a A, C and D")
     }
 
-    @Test func `equality compares everything`() {
+    @Test func `errors are equal only if all their properties are`() {
         let error = UsageError(
             problem: .missingValue(option: "-t", followedByFlag: true), subject: "t")
         let others = [

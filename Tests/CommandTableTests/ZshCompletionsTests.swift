@@ -1,16 +1,16 @@
-import CommandTable
-import TestSupport
+import SIWACommandTable
+import SIWATestSupport
 import Testing
 
 @Suite(.enabled(if: Executable.zsh != nil, "zsh is not installed"), .blocking)
 struct ZshCompletionsTests {
-    @Test func `the script reads as recorded`() throws {
-        try Snapshot(name: "completions.zsh").check(sampleTool.completions(for: .zsh))
+    @Test func `the script equals its snapshot`() throws {
+        try Snapshot(name: "completions.zsh").check(sampleTool.completionScript(for: .zsh).text)
     }
 
-    @Test func `the script is sound`() async throws {
+    @Test func `the script has no syntax errors`() async throws {
         let folder = try TemporaryFolder()
-        let file = try folder.write("_siwa", sampleTool.completions(for: .zsh))
+        let file = try folder.write("_siwa", sampleTool.completionScript(for: .zsh).text)
         #expect(try await Executable.zsh?.printed(["-f", "-n", file]) == "")
     }
 
@@ -23,14 +23,16 @@ struct ZshCompletionsTests {
             ("siwa revoke --audience a --aud", ["--audience"]),
         ]
 
-    @Test(arguments: rows) func `offers when loaded by compinit`(
+    @Test(arguments: rows) func `the script completes words when compinit loads it`(
         _ line: String, _ offers: [String]
     ) async throws {
         let offered = try await Self.loaded.value[line]
         #expect(offered == offers)
     }
 
-    @Test(arguments: rows) func `offers when sourced`(_ line: String, _ offers: [String])
+    @Test(arguments: rows) func `the script completes words when it is sourced`(
+        _ line: String, _ offers: [String]
+    )
         async throws
     {
         let offered = try await Self.sourced.value[line]
@@ -47,7 +49,7 @@ struct ZshCompletionsTests {
     /// One shell for all lines, because starting the completion system takes a while.
     private static func session(_ setUp: String) async throws -> [String: [String]] {
         let folder = try CompletionRows.makeFolder()
-        let script = sampleTool.completions(for: .zsh)
+        let script = sampleTool.completionScript(for: .zsh).text
         try folder.write("functions/_siwa", script)
         try folder.write("driver", driver)
         try folder.write("work/note.txt", "")

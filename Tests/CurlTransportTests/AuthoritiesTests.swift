@@ -1,9 +1,9 @@
 import Glibc
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import CurlTransport
+@testable import SIWACurlTransport
 
 /// The authorities that a transport trusts, by its settings.
 @Suite struct AuthoritiesTests {
@@ -13,7 +13,7 @@ import Testing
         try Authorities(adding: extra, variables: { variables[$0] }, CurlLibrary.shared.get())
     }
 
-    @Test func `the folder with hashed links is preferred to the bundle`() throws {
+    @Test func `a folder with hashed links is preferred to the bundle`() throws {
         let library = try CurlLibrary.shared.get()
         let system = try authorities()
         if system.folder != nil, system.file == nil {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `an extra file goes beside the folder`() throws {
+    @Test func `an extra file is used in addition to the folder`() throws {
         let system = try authorities()
         try #require(system.file == nil)
         let both = try authorities(adding: "/extra.pem")
@@ -32,7 +32,7 @@ import Testing
         #expect(both.file == "/extra.pem")
     }
 
-    @Test func `CURL_CA_BUNDLE comes first`() throws {
+    @Test func `CURL_CA_BUNDLE has the highest priority`() throws {
         let named = try authorities([
             "CURL_CA_BUNDLE": "/a", "SSL_CERT_FILE": "/b", "SSL_CERT_DIR": "/c",
         ])
@@ -40,7 +40,7 @@ import Testing
         #expect(named.file == "/a")
     }
 
-    @Test func `SSL_CERT_FILE and SSL_CERT_DIR replace the system's`() throws {
+    @Test func `SSL_CERT_FILE and SSL_CERT_DIR replace the system's authorities`() throws {
         let both = try authorities(["SSL_CERT_FILE": "/b", "SSL_CERT_DIR": "/c"])
         #expect(both.folder == "/c")
         #expect(both.file == "/b")
@@ -48,12 +48,12 @@ import Testing
         #expect(try authorities(["SSL_CERT_DIR": "/c"]).file == nil)
     }
 
-    @Test func `two files become one, each on lines of its own`() throws {
+    @Test func `two files are joined with a line break between them`() throws {
         let folder = try TemporaryFolder()
         let (one, two) = try (folder.write("1", "one"), folder.write("2", "two\n"))
         let both = try authorities(adding: two, ["SSL_CERT_FILE": one])
         let file = try #require(both.file)
-        // Twice: each reader begins at the beginning.
+        // Twice, because each reader begins at the start.
         for _ in 0..<2 {
             #expect(try contents(of: file) == "one\ntwo\n\n")
         }
@@ -67,7 +67,7 @@ import Testing
         return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
     }
 
-    @Test func `a file that cannot be read is named`() throws {
+    @Test func `an unreadable file is named in the error`() throws {
         let error = #expect(throws: TransportError.self) {
             try authorities(adding: "/no/such/file", ["SSL_CERT_FILE": "/dev/null"])
         }
@@ -80,7 +80,7 @@ import Testing
         ("5ad8a5d6.0", true), ("5AD8A5D6.1", true), ("5ad8a5d6.r0", false), ("5ad8a5d.0", false),
         ("ACCVRAIZ1.pem", false), (".", false), ("..", false), ("5ad8a5d6x0", false),
     ])
-    func `a hashed link`(_ name: String, _ expected: Bool) {
+    func `hashed links are recognised by their names`(_ name: String, _ expected: Bool) {
         #expect(Authorities.isHashedLink(name) == expected)
     }
 }

@@ -1,6 +1,6 @@
-import CurlTransport
-import Lifecycle
-import TestSupport
+import SIWACurlTransport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Faults of a server after it received the request.
@@ -120,7 +120,9 @@ struct BrokenAnswer: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct BrokenAnswerTests {
-    @Test(arguments: BrokenAnswer.all) func names(_ row: BrokenAnswer) async throws {
+    @Test(arguments: BrokenAnswer.all) func `a broken response is an error of the right kind`(
+        _ row: BrokenAnswer
+    ) async throws {
         try await RawServer.serving(row.steps) { server in
             let error = try await CurlTransport().failure(of: server.url, isRepeatable: false)
             #expect(error?.kind == row.kind, "\(error?.message ?? "")")
@@ -130,7 +132,7 @@ struct BrokenAnswer: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `a flood is stopped near a mebibyte`() async throws {
+    @Test func `an oversized response is stopped near 1 MiB`() async throws {
         let block = [UInt8](repeating: 0, count: 64 << 10)
         try await RawServer.serving(
             [.readRequest, .write("HTTP/1.1 200 OK\r\n\r\n"), .stream(block)]

@@ -1,11 +1,12 @@
-import CurlTransport
-import Lifecycle
-import TestSupport
+import SIWACurlTransport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Cancelled requests leave nothing behind.
 @Suite struct CancellationTests {
-    @Test func `a request that hangs is given up at once, and its connection closed`() async throws
+    @Test func `cancelling a hanging request returns immediately and closes its connection`()
+        async throws
     {
         try await RawServer.serving([.readRequest, .hold]) { server in
             let transport = try CurlTransport()
@@ -19,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a task that was cancelled before sends nothing`() async throws {
+    @Test func `a task that is already cancelled sends nothing`() async throws {
         try await RawServer.serving([.readRequest, .hold]) { server in
             let transport = try CurlTransport()
             let task = Task {
@@ -34,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `without a connection nothing can have left`() async throws {
+    @Test func `a request that was cancelled before it connected was not sent`() async throws {
         let port = try SilentPort()
         let transport = try CurlTransport()
         let task = Task { await transport.failure(of: port.url) }
@@ -47,7 +48,7 @@ import Testing
 
     /// libcurl's handles are recycled memory: a late cancellation must not affect the next request
     /// at the same address.
-    @Test func `a late cancellation does not hit another request`() async throws {
+    @Test func `a late cancellation does not affect another request`() async throws {
         try await RawServer.serving([.readRequest, .answer(200, "{}"), .again]) { server in
             let transport = try CurlTransport()
             for _ in 0..<200 {
@@ -65,7 +66,7 @@ import Testing
 
     /// The job that a cancellation runs can be the last to know the transport: for the
     /// address sanitizer to look at.
-    @Test func `a transport may go right after a cancellation`() async throws {
+    @Test func `a transport can be released immediately after a cancellation`() async throws {
         try await RawServer.serving([.readRequest, .hold]) { server in
             for round in 0..<100 {
                 let task = Task { try? await CurlTransport().post(server.url) }
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling many among many leaves the others alone`() async throws {
+    @Test func `cancelling many of many requests does not affect the others`() async throws {
         try await RawServer.serving([.readRequest, .pause(.milliseconds(20)), .answer(200), .again])
         { server in
             let transport = try CurlTransport()

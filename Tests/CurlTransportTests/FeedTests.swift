@@ -1,7 +1,7 @@
-import CurlTransport
-import Lifecycle
+import SIWACurlTransport
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// Whole feeds over real sockets.
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a feed that waits is woken by its signal`() async throws {
+    @Test func `a waiting feed is woken by its signal`() async throws {
         try await RawServer.serving([.readRequest, .answer(200, "{}"), .again]) { server in
             let wake = WakeSignal()
             let gate = Gate()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `requests in flight are cancelled when a feed ends`() async throws {
+    @Test func `the end of a feed cancels its requests`() async throws {
         try await RawServer.serving([.readRequest, .hold]) { server in
             let feed = try await carry(
                 CountedFeed(server.url, count: 2, width: 2, endsEarly: true))

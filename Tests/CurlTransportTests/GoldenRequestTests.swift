@@ -1,14 +1,14 @@
-import CurlTransport
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWACurlTransport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The exact bytes a request consists of.
 @Suite struct GoldenRequestTests {
     static let fields = [HTTPField("Accept", "application/json"), HTTPField("User-Agent", "t/1")]
 
-    @Test func `a form`() async throws {
+    @Test func `a form is sent as recorded`() async throws {
         try await RawServer.serving([.readRequest, .answer(200, "{}"), .hold]) { server in
             let request = HTTPRequest(
                 method: .post, url: server.url + "/auth/token",
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a question`() async throws {
+    @Test func `a GET request is sent as recorded`() async throws {
         try await RawServer.serving([.readRequest, .answer(200, "{}"), .hold]) { server in
             let request = HTTPRequest(
                 method: .get, url: server.url + "/auth/keys", fields: Self.fields)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a body of zero bytes, and of any bytes`() async throws {
+    @Test func `empty and arbitrary bodies are sent unchanged`() async throws {
         for body in [[], [0, 0xFF, 0x0A, 0]] as [[UInt8]] {
             try await RawServer.serving([.readHead, .read(body.count), .answer(200), .hold]) {
                 server in
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a body of two megabytes goes out without asking for a 100 first`() async throws {
+    @Test func `a body of two megabytes is sent without Expect: 100-continue`() async throws {
         let body = String(repeating: "x", count: 2 << 20)
         try await RawServer.serving([.readRequest, .answer(200), .hold]) { server in
             _ = try await CurlTransport().send(.form(to: server.url, body), timeout: .seconds(60))

@@ -1,6 +1,6 @@
-import CurlTransport
-import Lifecycle
-import TestSupport
+import SIWACurlTransport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Unusual answers that are valid.
@@ -80,7 +80,9 @@ struct GoodAnswer: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct GoodAnswerTests {
-    @Test(arguments: GoodAnswer.all) func accepts(_ row: GoodAnswer) async throws {
+    @Test(arguments: GoodAnswer.all) func `an unusual but valid response is accepted`(
+        _ row: GoodAnswer
+    ) async throws {
         try await RawServer.serving(row.steps) { server in
             let answer = try await CurlTransport().post(server.url, isRepeatable: false)
             #expect(answer.status == row.status)
@@ -89,7 +91,7 @@ struct GoodAnswer: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `fields of an answer that came before the answer are not its own`() async throws {
+    @Test func `fields of an interim response are not part of the final response`() async throws {
         let early = "HTTP/1.1 103 Early\r\nRetry-After: 9\r\n\r\n"
         try await RawServer.serving([.readRequest, .write(early), .answer(200), .hold]) { server in
             let answer = try await CurlTransport().post(server.url)
@@ -98,7 +100,7 @@ struct GoodAnswer: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `fields that are no UTF-8, empty, doubled or folded do no harm`() async throws {
+    @Test func `non-UTF-8, empty, repeated and folded fields are accepted`() async throws {
         let head = Array(
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nEmpty:\r\nTwo: 1\r\nTwo: 2\r\n".utf8)
         let odd =

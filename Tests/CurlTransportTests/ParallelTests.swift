@@ -1,11 +1,11 @@
-import CurlTransport
-import Lifecycle
-import TestSupport
+import SIWACurlTransport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Many requests at a time through one transport.
 @Suite struct ParallelTests {
-    @Test func `two hundred at once, each gets its own answer`() async throws {
+    @Test func `each of 200 parallel requests gets its own response`() async throws {
         try await RawServer.serving(script: { index in
             [.readRequest, .pause(.milliseconds(50)), .answer(200, "\(index)"), .hold]
         }) { server in
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `sixty-four at once, of which a server cuts some`() async throws {
+    @Test func `of 64 parallel requests, only those whose connection is cut fail`() async throws {
         let endings: [[Step]] = [
             [.answer(200, "{}"), .hold], [.close], [.reset],
             [.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"), .reset],
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `transports come and go with their connections`() async throws {
+    @Test func `releasing a transport closes its connections`() async throws {
         try await RawServer.serving([.readRequest, .answer(200), .hold]) { server in
             for _ in 0..<50 { _ = try await CurlTransport().post(server.url) }
             try await eventually("all connections are closed") { server.endedCount == 50 }

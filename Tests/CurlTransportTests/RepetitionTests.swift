@@ -1,11 +1,11 @@
-import CurlTransport
-import Lifecycle
-import TestSupport
+import SIWACurlTransport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Requests that are sent again or to another place: only those that may be.
 @Suite struct RepetitionTests {
-    @Test func `a redirect is an answer and not a direction`() async throws {
+    @Test func `redirects are returned and not followed`() async throws {
         try await RawServer.serving([.hold]) { other in
             let location = "Location: \(other.url)/auth/token"
             for status in [301, 302, 303, 307, 308] {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `connections are kept`() async throws {
+    @Test func `connections are reused`() async throws {
         try await RawServer.serving([.readRequest, .answer(200), .again]) { server in
             let transport = try CurlTransport()
             for _ in 0..<3 { _ = try await transport.post(server.url) }
@@ -30,7 +30,9 @@ import Testing
     }
 
     @Test(arguments: [Step.close, .reset])
-    func `what may be repeated survives a kept connection that died`(_ death: Step) async throws {
+    func `a repeatable request is sent again if a reused connection is dead`(_ death: Step)
+        async throws
+    {
         try await RawServer.serving(
             [.readRequest, .answer(200), .readRequest, death], [.readRequest, .answer(201), .hold]
         ) { server in
@@ -42,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [Step.close, .reset])
-    func `what may not be repeated is never sent twice`(_ death: Step) async throws {
+    func `a non-repeatable request is never sent twice`(_ death: Step) async throws {
         try await RawServer.serving(
             [.readRequest, .answer(200), .readRequest, death], [.readRequest, death]
         ) { server in
@@ -55,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `what may not be repeated is not sent over a connection that may be dead`()
+    @Test func `a non-repeatable request is not sent over a connection that may be dead`()
         async throws
     {
         try await RawServer.serving([.readRequest, .answer(200), .again]) { server in

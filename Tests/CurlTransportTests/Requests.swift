@@ -1,6 +1,6 @@
-import CurlTransport
-import Lifecycle
 import SIWACrypto
+import SIWACurlTransport
+import SIWALifecycle
 import Testing
 
 extension HTTPRequest {

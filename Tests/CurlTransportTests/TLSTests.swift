@@ -1,8 +1,8 @@
-import CurlTransport
-import Lifecycle
-import LocalFiles
 import SIWACrypto
-import TestSupport
+import SIWACurlTransport
+import SIWALifecycle
+import SIWASystem
+import SIWATestSupport
 import Testing
 
 /// Certificates that must be trusted, and others that must not.
@@ -18,7 +18,7 @@ struct TLSTests {
         authorityFile = try folder.write("ca.pem", authority.certificate.pemRepresentation())
     }
 
-    @Test func `an authority that is added is trusted, by name and by address`() async throws {
+    @Test func `an added authority is trusted, by name and by address`() async throws {
         let identity = try TLSIdentity(authority, .host("localhost"), .address("127.0.0.1"))
         try await TLSServer.serving(identity) { server in
             for host in ["localhost", "127.0.0.1"] {
@@ -29,7 +29,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a byte order mark before an authority is dropped, with and without others`()
+    @Test func `a byte order mark before an authority is removed, with one file and with several`()
         async throws
     {
         let text = try authority.certificate.pemRepresentation()
@@ -47,7 +47,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `an added authority is trusted besides the system's`() async throws {
+    @Test func `an added authority is trusted in addition to the system's`() async throws {
         let system = try CertificateAuthority.named("system")
         let systemFile = try folder.write("system.pem", system.certificate.pemRepresentation())
         for issuer in [system, authority] {
@@ -59,7 +59,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a folder of hashed links is trusted, and a file beside it`() async throws {
+    @Test func `a folder of hashed links is trusted together with an added file`() async throws {
         let system = try CertificateAuthority.named("system")
         let hashed = try TemporaryFolder()
         try hashed.write("system.pem", system.certificate.pemRepresentation())
@@ -74,27 +74,30 @@ struct TLSTests {
         }
     }
 
-    @Test func `a foreign authority`() async throws {
+    @Test func `a certificate of another authority with the same name is refused`() async throws {
         let foreign = try CertificateAuthority.named("siwa test authority")
         try await refuses(TLSIdentity(foreign, .host("localhost")))
     }
 
-    @Test func `a foreign authority, and none added`() async throws {
+    @Test func `without an added authority, a certificate of an unknown authority is refused`()
+        async throws
+    {
         try await refuses(TLSIdentity(authority, .host("localhost")), trusting: nil)
     }
 
-    @Test func `another host's certificate`() async throws {
+    @Test func `a certificate for another host is refused`() async throws {
         try await refuses(TLSIdentity(authority, .host("appleid.apple.com")))
     }
 
     @Test(arguments: [-86_400 * 2..<(-86_400), 86_400..<86_400 * 2])
-    func `out of its time`(_ validity: Range<Int>) async throws {
+    func `a certificate outside its validity period is refused`(_ validity: Range<Int>) async throws
+    {
         let authority = try CertificateAuthority.named("siwa test authority", validity)
         let file = try folder.write("other.pem", authority.certificate.pemRepresentation())
         try await refuses(TLSIdentity(authority, .host("localhost")), trusting: file)
     }
 
-    @Test func `a server that knows TLS 1.1 only`() async throws {
+    @Test func `a server that supports only TLS 1.1 is refused`() async throws {
         let identity = try TLSIdentity(authority, .host("localhost"))
         let options = ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"]
         try await TLSServer.serving(identity, options) { server in

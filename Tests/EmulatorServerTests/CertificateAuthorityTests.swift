@@ -1,7 +1,7 @@
 import Foundation
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @testable import siwa_emulator
@@ -10,7 +10,7 @@ import Testing
 @Suite(.enabled(if: Executable.installed("openssl") != nil, "openssl is not installed"))
 struct CertificateAuthorityTests {
     @Test(arguments: [ServerName.host("localhost"), .address("127.0.0.1"), .address("::1")])
-    func `accepts what the emulator serves`(_ name: ServerName) async throws {
+    func `certificates that the emulator serves are accepted`(_ name: ServerName) async throws {
         #expect(try await verify([.host("appleid.apple.com"), name]).ending == .exit(0))
     }
 
@@ -18,13 +18,13 @@ struct CertificateAuthorityTests {
         ServerName.host("example.com"), .host("apple.com"), .host("appleid.apple.com.example.com"),
         .address("127.0.0.2"), .address("192.0.2.1"), .address("::2"),
     ])
-    func `refuses any other name`(_ name: ServerName) async throws {
+    func `certificates for other names are refused`(_ name: ServerName) async throws {
         let result = try await verify([.host("appleid.apple.com"), name])
         #expect(result.ending == .exit(2), "\(result)")
         #expect(result.errors.contains("permitted subtree violation"), "\(result)")
     }
 
-    @Test func `init makes an authority with critical name constraints`() async throws {
+    @Test func `init creates an authority with critical name constraints`() async throws {
         let fixture = try await EmulatorFixture()
         let shown = try await openssl(
             "x509", "-in", "\(fixture.path)/ca.pem", "-noout", "-ext", "nameConstraints")
@@ -43,47 +43,10 @@ struct CertificateAuthorityTests {
         #expect(verified.ending == .exit(0), "\(verified)")
     }
 
-    @Test func `the folder of an older version is served, and told how to get a new authority`()
-        async throws
-    {
-        let fixture = try await EmulatorFixture()
-        try await makeUnconstrained(fixture)
-        let server = try await fixture.serve("--tls")
-        #expect(try await server.code().hasPrefix("c"))
-        server.program.signal(SIGTERM)
-        let errors = try await server.program.result().errors
-        #expect(errors.contains("trusts it for every name; to replace it, remove"), "\(errors)")
-    }
-
-    @Test func `a new folder is served without a word`() async throws {
+    @Test func `a new folder is served without a warning`() async throws {
         let server = try await EmulatorFixture().serve("--tls")
         server.program.signal(SIGTERM)
         #expect(try await server.program.result().errors.isEmpty)
-    }
-
-    /// Replaces the authority by one without constraints, as version 0.1 made it.
-    private func makeUnconstrained(_ fixture: EmulatorFixture) async throws {
-        let path = fixture.path
-        let steps = [
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                "-keyout", "\(path)/ca-key.pem", "-out", "\(path)/ca.pem", "-subj", "/CN=old",
-                "-days", "300",
-            ],
-            [
-                "req", "-new", "-key", "\(path)/server-key.pem", "-subj", "/CN=localhost",
-                "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", "\(path)/csr.pem",
-            ],
-            [
-                "x509", "-req", "-in", "\(path)/csr.pem", "-CA", "\(path)/ca.pem", "-CAkey",
-                "\(path)/ca-key.pem", "-copy_extensions", "copy", "-days", "300", "-out",
-                "\(path)/server.pem",
-            ],
-        ]
-        for step in steps {
-            let result = try await openssl(step)
-            try #require(result.ending == .exit(0), "\(result)")
-        }
     }
 
     /// Has an authority like the emulator's issue a certificate, and OpenSSL verify that.
@@ -101,10 +64,6 @@ struct CertificateAuthorityTests {
     }
 
     private func openssl(_ arguments: String...) async throws -> ProgramResult {
-        try await openssl(arguments)
-    }
-
-    private func openssl(_ arguments: [String]) async throws -> ProgramResult {
         try await #require(Executable.installed("openssl")).run(.init(arguments))
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// A folder made by `siwa-emulator init`, and both programs in it.

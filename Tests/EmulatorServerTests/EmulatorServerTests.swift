@@ -1,10 +1,10 @@
-import AppleEmulator
-import EmulatorServer
 import Foundation
 import FoundationNetworking
-import HTTPServer
-import JOSE
-import Lifecycle
+import SIWAEmulator
+import SIWAEmulatorServer
+import SIWAHTTPServer
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct EmulatorServerTests {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `revoke answers with no byte at all`() async throws {
+    @Test func `revoke responds with an empty body`() async throws {
         try await Served.run { served in
             let form = "client_id=x&client_secret=y&token=z"
             let answer = try await served.send("POST", "/auth/revoke", body: form)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `HEAD on the keys is the header section of GET`() async throws {
+    @Test func `HEAD of the keys returns the header section of GET`() async throws {
         try await Served.run { served in
             let text = try await RawClient.talk(to: served.port) { client in
                 client.send(
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `Date is the emulator's, and appears once`() async throws {
+    @Test func `Date is the emulator's time and appears once`() async throws {
         try await Served.run { served in
             try await served.control("clock", ["offset": "-3650d"])
             let text = try await RawClient.talk(to: served.port) { client in
@@ -62,7 +62,9 @@ import Testing
         }
     }
 
-    @Test func `64 keep-alive connections at once, one of which spends the code`() async throws {
+    @Test func `of 64 parallel keep-alive connections, exactly one exchanges the code`()
+        async throws
+    {
         try await Served.run { served in
             let code = try await served.control("codes", ["client_id": .string(Served.client)])
             let form = try served.exchange(try #require(code["code"]?.string))
@@ -86,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a delayed answer holds up neither the others nor the end`() async throws {
+    @Test func `a delayed response delays neither other responses nor the shutdown`() async throws {
         var late: Task<String, any Error>?
         try await Served.run { served in
             try await served.control("faults", ["endpoint": "/auth/revoke", "delay": "1h"])
@@ -104,7 +106,7 @@ import Testing
         _ = try await late?.value
     }
 
-    @Test func `a port in use is reported`() async throws {
+    @Test func `a port that is in use is reported`() async throws {
         try await Served.run { served in
             let address = EmulatorServer.Address(port: served.port)
             await #expect(throws: ServerError.inUse(address: "127.0.0.1", port: served.port)) {

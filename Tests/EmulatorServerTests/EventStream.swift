@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 
 /// A reader of the console's events over a socket, as slow as a test wants it to be.
 final class EventStream {

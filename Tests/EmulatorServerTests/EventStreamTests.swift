@@ -1,7 +1,7 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The console's events over sockets: readers that stay connected, disconnect, and do not read.
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `32 readers are served, the next gets a Retry-After, and a place gets free`()
+    @Test func `32 readers are served, and the next one gets a Retry-After until one leaves`()
         async throws
     {
         try await Served.run { served in
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that does not read costs the others nothing, and loses its place`()
+    @Test func `a reader that does not read is disconnected and does not delay the others`()
         async throws
     {
         try await Served.run { served in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a stream without news outlives the idle timeout`() async throws {
+    @Test func `a stream without events is not closed by the idle timeout`() async throws {
         try await Served.run { served in
             let stream = try EventStream(port: served.port)
             // The status has a clock: it is sent again with every heartbeat.
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a server with open streams stops`() async throws {
+    @Test func `a server with open streams can be stopped`() async throws {
         var streams: [EventStream] = []
         try await Served.run { served in
             for _ in 0..<5 { streams.append(try EventStream(port: served.port)) }

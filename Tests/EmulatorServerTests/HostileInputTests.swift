@@ -1,6 +1,6 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// Bytes that no honest client sends, and what the answer must contain.
@@ -47,7 +47,9 @@ struct Hostile: Sendable, CustomTestStringConvertible {
                 + String(repeating: "a", count: 100_000) + "\r\n\r\n"),
     ]
 
-    @Test(arguments: rows) func survives(_ row: Hostile) async throws {
+    @Test(arguments: rows) func `the server answers hostile input and keeps running`(_ row: Hostile)
+        async throws
+    {
         try await Served.run { served in
             let text = try await RawClient.talk(to: served.port) { client in
                 client.send(row.bytes)
@@ -61,7 +63,7 @@ struct Hostile: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `a body over a mebibyte is read and refused`() async throws {
+    @Test func `a body of more than 1 MiB is read and refused`() async throws {
         try await Served.run { served in
             let size = 3 << 20
             let text = try await RawClient.talk(to: served.port) { client in
@@ -77,7 +79,7 @@ struct Hostile: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `connections left open do not keep the server from stopping`() async throws {
+    @Test func `open connections do not keep the server from stopping`() async throws {
         try await Served.run { served in
             let idle = try RawClient(port: served.port)
             let half = try RawClient(port: served.port)
@@ -91,7 +93,9 @@ struct Hostile: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         ("no_answer", ""), ("before_body", "\r\n\r\n"), ("mid_body", "\r\n\r\n{\"keys\":[{"),
     ])
-    func `a cut connection`(_ cut: String, _ end: String) async throws {
+    func `a fault cuts the connection at the requested point`(_ cut: String, _ end: String)
+        async throws
+    {
         try await Served.run { served in
             try await served.control("faults", ["cut": .string(cut)])
             let text = try await RawClient.talk(to: served.port) { client in
@@ -105,7 +109,7 @@ struct Hostile: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `an answer without a body can be cut as well`() async throws {
+    @Test func `a response without a body can be cut as well`() async throws {
         try await Served.run { served in
             try await served.control("faults", ["cut": "before_body"])
             let form = "client_id=x&client_secret=y&token=z"

@@ -1,11 +1,11 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// `siwa-emulator log`, beside a running emulator.
 @Suite struct LogTests {
-    @Test func `the latest requests, oldest first, without secrets`() async throws {
+    @Test func `the log prints the latest requests, oldest first, without secrets`() async throws {
         let fixture = try await EmulatorFixture()
         let server = try await fixture.serve()
         let code = try await server.code()
@@ -32,7 +32,7 @@ import Testing
         #expect(!checks.output.contains("/auth/keys"))
     }
 
-    @Test func `a request's text cannot drive the terminal`() async throws {
+    @Test func `control characters in a request are not sent to the terminal`() async throws {
         let fixture = try await EmulatorFixture()
         let server = try await fixture.serve()
         try await server.get("/auth/authorize?client_id=%1B%5B2J%0D%0Aevil%E2%80%AE%C2%9B")
@@ -41,7 +41,7 @@ import Testing
         #expect(log.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.isPrintable })
     }
 
-    @Test func `new requests are shown as they come`() async throws {
+    @Test func `new requests are printed when they arrive`() async throws {
         let fixture = try await EmulatorFixture()
         let server = try await fixture.serve()
         try await server.get("/auth/keys")
@@ -71,7 +71,7 @@ import Testing
         }
         #expect(!log.hasEnded)
         let second = try await fixture.serve()
-        // More requests than the first emulator had: none is taken for one of those.
+        // More requests than the first emulator had: they must not be confused with its requests.
         for _ in 0..<5 { try await second.get("/auth/revoke") }
         try await eventually("five more lines") { try log.outputSoFar().lines >= 8 }
         #expect(try log.outputSoFar().matches(of: /\/auth\/revoke/).count == 5)
@@ -102,7 +102,7 @@ import Testing
         log.signal(9)
     }
 
-    @Test func `what cannot be followed is said`() async throws {
+    @Test func `the log reports why it cannot follow an emulator`() async throws {
         let fixture = try await EmulatorFixture()
         let none = try await fixture.emulator("log", fixture.path, "--follow")
         #expect(none.ending == .exit(3) && none.errors.contains("no emulator serves"), "\(none)")

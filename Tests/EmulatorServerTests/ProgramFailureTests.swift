@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// A call that must fail, and how.
@@ -29,7 +29,9 @@ struct FailingCall: Sendable, CustomTestStringConvertible {
             exitCode: 2, message: "config.json must name a port"),
     ]
 
-    @Test(arguments: calls) func fails(_ call: FailingCall) async throws {
+    @Test(arguments: calls) func `an invalid call ends with its exit code and message`(
+        _ call: FailingCall
+    ) async throws {
         let result = try await Executable.product("siwa-emulator").run(.init(call.arguments))
         #expect(result.ending == .exit(call.exitCode), "\(result)")
         #expect(result.errors.contains(call.message), "\(result)")
@@ -40,7 +42,9 @@ struct FailingCall: Sendable, CustomTestStringConvertible {
         (#"{"team_id":1}"#, "'team_id' must be a Team ID"), ("{", "ends in the middle (line 1)"),
         (#"{"team":1}"#, "'team' is not known; known are team_id,"),
     ])
-    func `a broken emulator.json is named`(_ text: String, _ message: String) async throws {
+    func `an invalid emulator.json is named in the error`(_ text: String, _ message: String)
+        async throws
+    {
         let folder = try TemporaryFolder()
         try folder.write("emulator.json", text)
         let result = try await Executable.product("siwa-emulator").run("serve", folder.path)
@@ -49,7 +53,7 @@ struct FailingCall: Sendable, CustomTestStringConvertible {
         #expect(result.errors.contains(message), "\(result)")
     }
 
-    @Test func `a host name is not an address to listen on`() async throws {
+    @Test func `a host name is refused as an address to listen on`() async throws {
         let fixture = try await EmulatorFixture()
         let result = try await fixture.emulator("serve", fixture.path, "--listen", "localhost")
         #expect(result.ending == .exit(2), "\(result)")

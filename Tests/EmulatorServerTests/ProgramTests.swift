@@ -1,21 +1,18 @@
-import CommandTable
 import Foundation
 import Glibc
-import JOSE
-import Lifecycle
+import SIWACommandTable
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @testable import siwa_emulator
 
 /// siwa-emulator as a process.
 @Suite struct ProgramTests {
-    @Test func `the table of commands is sound`() {
-        #expect(emulatorTool.faults() == [])
-    }
-
-    @Test func `init makes what siwa and the server read, secrets for the owner alone`()
+    @Test
+    func `init creates the files of siwa and the server, with secrets readable only by the owner`()
         async throws
     {
         let fixture = try await EmulatorFixture()
@@ -35,7 +32,7 @@ import Testing
         #expect(shown.output.contains(try fixture.member("emulator.json", "team_id")))
     }
 
-    @Test func `init writes nothing over`() async throws {
+    @Test func `init overwrites nothing`() async throws {
         let fixture = try await EmulatorFixture()
         let before = try fixture.folder.contents("apple/config.json")
         let again = try await fixture.emulator("init", fixture.path)
@@ -64,7 +61,8 @@ import Testing
         #expect(try await server.program.result().ending == .exit(0))
     }
 
-    @Test func `a port in use is temporary, and without --port it takes that of init`()
+    @Test
+    func `a port in use is a temporary error, and the default port is the one that init chose`()
         async throws
     {
         let server = try await EmulatorFixture().serve()
@@ -75,7 +73,7 @@ import Testing
         #expect(result.errors.contains("port \(port) of 127.0.0.1 is in use"), "\(result)")
     }
 
-    @Test func `a certificate that is gone is replaced`() async throws {
+    @Test func `a missing certificate is replaced`() async throws {
         let fixture = try await EmulatorFixture()
         let before = try fixture.folder.contents("apple/ca.pem")
         unlink(fixture.folder.path("apple/server.pem"))
@@ -87,7 +85,7 @@ import Testing
         #expect(errors.contains("made a new certificate"), "\(errors)")
     }
 
-    @Test func `a certificate about to expire is replaced`() async throws {
+    @Test func `a certificate that expires soon is replaced`() async throws {
         let fixture = try await EmulatorFixture()
         let files = TLSFiles(folder: Folder(path: fixture.path))
         let now = 2_000_000_000
@@ -99,12 +97,12 @@ import Testing
         #expect(try !files.isGood(now: now - 2 * 3600))
     }
 
-    @Test func `a reader that hangs does not keep it from ending`() async throws {
+    @Test func `a hanging reader does not keep the server from stopping`() async throws {
         let site = try await EmulatorFixture()
         let running = try Executable.product("siwa-emulator").start(
             .init(
                 ["serve", site.path, "--port", "0", "--listen", "0.0.0.0"], output: .hangingPipe))
-        // The next thing that it does is to print its URL.
+        // Next, it prints its URL.
         try await eventually("it serves") { try running.errorsSoFar().contains("listening on") }
         running.signal(SIGTERM)
         let result = try await running.result()
@@ -112,7 +110,7 @@ import Testing
         #expect(result.errors.contains("siwa-emulator: stopped: it hung"), "\(result)")
     }
 
-    @Test func `no core dump holds the keys`() async throws {
+    @Test func `no core dump contains the keys`() async throws {
         let server = try await EmulatorFixture().serve()
         let limits = try String(
             contentsOfFile: "/proc/\(server.program.pid)/limits", encoding: .utf8)

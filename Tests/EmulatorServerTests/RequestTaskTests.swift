@@ -1,13 +1,13 @@
 import Foundation
 import FoundationNetworking
 import Glibc
-import HTTPServer
+import SIWAHTTPServer
 import Synchronization
 import Testing
 
-/// Where the tasks run that answer requests.
+/// The threads on which requests are answered.
 struct RequestTaskTests {
-    @Test func `a task that has waited goes on with the event loop's thread`() async throws {
+    @Test func `a task that waited continues on the event loop's thread`() async throws {
         let socket = try ListeningSocket.open(.tcp(host: "127.0.0.1", port: 0))
         let port = socket.port
         let threads = Threads()

@@ -1,11 +1,11 @@
-import AppleEmulator
-import EmulatorServer
 import Foundation
 import FoundationNetworking
-import HTTPServer
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAEmulator
+import SIWAEmulatorServer
+import SIWAHTTPServer
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// An emulator on a free port, and the ways to talk to it.

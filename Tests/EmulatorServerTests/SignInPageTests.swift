@@ -1,11 +1,11 @@
 import Foundation
 import FoundationNetworking
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct SignInPageTests {
-    @Test func `the page and its form travel over a socket`() async throws {
+    @Test func `the page and its form work over a socket`() async throws {
         try await Served.run { served in
             let page = try await served.send("GET", Self.request)
             #expect(page.status == 200)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a page may be opened by any name, a control request may not`() async throws {
+    @Test func `the sign-in page accepts any host name, a control request does not`() async throws {
         try await Served.run { served in
             for (target, status) in [(Self.request, 200), ("/emulator/requests", 403)] {
                 let answer = try await RawClient.talk(to: served.port) { client in

@@ -1,10 +1,10 @@
-import EmulatorServer
 import Foundation
-import HTTPServer
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulatorServer
+import SIWAHTTPServer
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite(.enabled(if: Executable.installed("curl") != nil, "curl is not installed")) struct TLSTests {
@@ -30,7 +30,7 @@ import Testing
         ("another name", ["--connect-to", "example.com::127.0.0.1:"], 60),
         ("TLS 1.1", ["--tls-max", "1.1"], 35), ("TLS 1.2", ["--tls-max", "1.2"], 0),
     ])
-    func `a client without the right authority or name does not connect`(
+    func `a client without the right authority or name cannot connect`(
         _ row: String, _ options: [String], _ expected: Int32
     ) async throws {
         try await serving { served, authority in
@@ -41,14 +41,14 @@ import Testing
         }
     }
 
-    @Test func `a client that does not know the authority refuses`() async throws {
+    @Test func `a client that does not know the authority refuses the connection`() async throws {
         try await serving { served, _ in
             let result = try await curl(["https://localhost:\(served.port)/"])
             #expect(result.ending == .exit(60), "\(result)")
         }
     }
 
-    @Test func `a server without a good certificate does not start`() async throws {
+    @Test func `a server without a valid certificate does not start`() async throws {
         let identity = TLSIdentity(certificate: "x", key: "y")
         await #expect(throws: ServerError.notStarted) {
             try await Served.run(identity: identity) { _ in }
@@ -56,7 +56,8 @@ import Testing
     }
 
     /// The client needs no TLS, because the server has no certificate before.
-    @Test func `a kept connection ends with its next response after a reload`() async throws {
+    @Test func `after a reload, a kept connection is closed after its next response`() async throws
+    {
         let socket = try ListeningSocket.open(.anyLoopbackPort)
         let port = socket.port
         let server = try HTTPServer(socket, .task { _ in ServerResponse(status: 204) })
@@ -71,7 +72,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `certificates know when they end`() throws {
+    @Test func `certificates report when they expire`() throws {
         let authority = try CertificateAuthority(
             name: "Test", permitting: Self.names, validity: 1000..<2000)
         let read = try Certificate(

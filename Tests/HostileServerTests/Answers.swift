@@ -1,4 +1,4 @@
-import TestSupport
+import SIWATestSupport
 
 /// Apple's successful answer, after which the connection is closed.
 let tokens = """

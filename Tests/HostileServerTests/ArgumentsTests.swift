@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// Arguments reach the programs by way of C's entry point. Swift's own `CommandLine` finds them by
@@ -9,7 +9,7 @@ import Testing
 
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to mount over /proc"), arguments: products)
-    func `arguments arrive without proc`(_ name: String) async throws {
+    func `arguments are read without /proc`(_ name: String) async throws {
         let result = try await withoutProc(name, "--version")
         #expect(result.output.hasPrefix("\(name) "), "\(result)")
     }
@@ -17,7 +17,7 @@ import Testing
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to mount over /proc"),
         arguments: ["siwa-emulator", "siwa-server"])
-    func `a server says that it needs proc`(_ name: String) async throws {
+    func `the server reports that it needs /proc`(_ name: String) async throws {
         let result = try await withoutProc(name, "serve", name == "siwa-server" ? [] : ["folder"])
         #expect(result.exitCode == 3, "\(result)")
         let lines = result.errors.split(separator: "\n")
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: products)
-    func `arguments arrive in spite of a preloaded library`(_ name: String) async throws {
+    func `arguments are read correctly with a preloaded library`(_ name: String) async throws {
         let folder = try TemporaryFolder()
         let source = try folder.write("preloaded.c", Self.hidingTheMemoryMap)
         let library = folder.path("preloaded.so")
@@ -50,7 +50,8 @@ import Testing
     }
 
     @Test(arguments: products)
-    func `arguments that are not UTF-8 are a clear error`(_ name: String) async throws {
+    func `arguments that are not UTF-8 are refused with a clear error`(_ name: String) async throws
+    {
         let result = try await Executable(path: "/bin/bash").run(
             "-c", "exec \"$0\" inspect $'\\xff'", try Executable.product(name).path)
         #expect(result.exitCode == 2, "\(result)")

@@ -1,4 +1,4 @@
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// A hostile server must not make siwa use much time or memory.
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `two gigabytes of answer fit into less memory`() async throws {
+    @Test func `a response of two gigabytes is read in less memory than that`() async throws {
         let siwa = try Siwa()
         let endless: [Step] = [
             .readRequest, .write("HTTP/1.1 200 OK\r\nContent-Length: 2147483647\r\n\r\n"),

@@ -1,4 +1,4 @@
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// One way for a server to answer, and the two exit codes it must lead to.

@@ -1,5 +1,5 @@
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// Every hostile answer leads to the right exit code, and to text that is safe to read.
@@ -8,7 +8,10 @@ import Testing
 
     init() throws { siwa = try Siwa() }
 
-    @Test(arguments: HostileAnswer.all) func exchange(_ row: HostileAnswer) async throws {
+    @Test(arguments: HostileAnswer.all)
+    func `an exchange ends with the right exit code after a hostile response`(_ row: HostileAnswer)
+        async throws
+    {
         try await RawServer.serving(row.steps) { server in
             let result = try await siwa.run(siwa.exchange(server.url, "-v"))
             #expect(result.ending == .exit(row.exchange), "\(result)")
@@ -17,7 +20,10 @@ import Testing
         }
     }
 
-    @Test(arguments: HostileAnswer.all) func refresh(_ row: HostileAnswer) async throws {
+    @Test(arguments: HostileAnswer.all)
+    func `a refresh ends with the right exit code after a hostile response`(_ row: HostileAnswer)
+        async throws
+    {
         try await RawServer.serving(row.steps) { server in
             let result = try await siwa.run(siwa.refresh(server.url, "-v", "--max-attempts", "1"))
             #expect(result.ending == .exit(row.refresh), "\(result)")
@@ -26,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: HostileAnswer.all.filter { $0.refresh != 0 })
-    func `errors are JSON when asked for`(_ row: HostileAnswer) async throws {
+    func `errors are JSON if --json is given`(_ row: HostileAnswer) async throws {
         try await RawServer.serving(row.steps) { server in
             let result = try await siwa.run(
                 siwa.refresh(server.url, "--json", "--max-attempts", "1"))
@@ -38,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a code Apple adds tomorrow reaches the user intact`() async throws {
+    @Test func `an unknown error code of Apple's is shown unchanged`() async throws {
         let body = """
             {"error":"too_many_moons","error_description":"The user's moon is full."}
             """
@@ -54,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that was cut shows none of its tokens`() async throws {
+    @Test func `a truncated response shows none of its tokens`() async throws {
         let cut = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"access_token\":\"aHALF\""
         try await RawServer.serving([.readRequest, .write(cut), .close]) { server in
             let result = try await siwa.run(siwa.exchange(server.url, "-v"))

@@ -1,4 +1,4 @@
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// An exchange fetches Apple's keys afterwards. A hostile answer to that must not lose the tokens.

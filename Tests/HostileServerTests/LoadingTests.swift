@@ -1,4 +1,4 @@
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// libcurl is loaded by the commands that use the network, and by no other.
@@ -7,7 +7,7 @@ import Testing
 
     init() throws { siwa = try Siwa() }
 
-    @Test func `commands without a network do not load libcurl`() async throws {
+    @Test func `commands that need no network do not load libcurl`() async throws {
         for arguments in [
             ["--help"], ["--version"], ["secret"], ["public-key"], ["nonsense"],
             ["refresh", "--token", "@env:REFRESH_TOKEN", "--dry-run"],
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `commands with a network do`() async throws {
+    @Test func `commands that use the network load libcurl`() async throws {
         let port = try RefusedPort()
         #expect(
             try await loadsCurl([
@@ -33,7 +33,8 @@ import Testing
         return result.errors.contains("libcurl")
     }
 
-    @Test func `a libcurl that cannot be loaded is named, with what to do`() async throws {
+    @Test func `a libcurl that cannot be loaded is named in the error, with a remedy`() async throws
+    {
         let folder = try TemporaryFolder()
         try folder.write("libcurl.so.4", "no library")
         var call = siwa.exchange("http://127.0.0.1:9")

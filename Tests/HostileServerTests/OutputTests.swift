@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// Standard output to which the result cannot be written.
@@ -8,8 +8,7 @@ import Testing
 
     init() throws { siwa = try Siwa() }
 
-    @Test func `a reader may close the output of a command that only shows something`() async throws
-    {
+    @Test func `the reader of a read-only command can close its output`() async throws {
         for var call in [Executable.Call(["--help"]), Executable.Call(["manual"])] {
             call.output = .closedPipe
             let result = try await siwa.run(call)
@@ -19,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [ChildOutput.closedPipe, .closedSocket])
-    func `a closed output after a change is reported`(_ output: ChildOutput) async throws {
+    func `an output that is closed after a change is reported`(_ output: ChildOutput) async throws {
         try await RawServer.serving(.answering(200, tokens)) { server in
             var call = siwa.refresh(server.url)
             call.output = output
@@ -34,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [ChildOutput.closedPipe, .closedSocket])
-    func `a reader that went away is noticed before a code is sent`(
+    func `a reader that left is detected before a code is sent`(
         _ output: ChildOutput
     ) async throws {
         try await RawServer.serving(.answering(200, tokens)) { server in
@@ -47,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a full disk is a clear error`() async throws {
+    @Test func `a full disk is reported with a clear error`() async throws {
         try await RawServer.serving(.answering(200, tokens)) { server in
             for var call in [
                 siwa.refresh(server.url), siwa.exchange(server.url), .init(["--help"]),
@@ -58,7 +57,7 @@ import Testing
                 #expect(result.errors.contains("no space left on device"), "\(result)")
                 #expect(result.errors.contains("standard output"), "\(result)")
             }
-            // It refuses even to take nothing: the code was kept from being spent.
+            // It refuses even an empty write, so that the code was not spent.
             #expect(server.requests.allSatisfy { $0.parameter("code") == nil })
         }
     }
@@ -84,7 +83,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "needs root, to mount a small disk"))
-    func `a file on a disk without room is noticed before a code is sent`() async throws {
+    func `a file on a full disk is detected before a code is sent`() async throws {
         let folder = try TemporaryFolder()
         let disk = try await SmallDisk(folder.path("disk"))
         let file = try disk.fill(leavingFile: "result")
@@ -108,7 +107,7 @@ import Testing
         try await disk.unmount()
     }
 
-    @Test func `a file size limit is noticed before a code is sent`() async throws {
+    @Test func `a file size limit is detected before a code is sent`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("result", "")
         try await expectNothingSent("file too large") { call in

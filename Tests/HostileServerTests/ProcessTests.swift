@@ -1,6 +1,6 @@
 import Glibc
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// siwa in a process with too few resources.
@@ -39,7 +39,7 @@ import Testing
             "\(limit): \(result)")
     }
 
-    @Test func `any number of file descriptors ends in a result or a clear error`() async throws {
+    @Test func `any limit of file descriptors leads to a result or a clear error`() async throws {
         var refused = 0
         try await RawServer.serving(.answering(200, tokens)) { server in
             for number in 3...24 {
@@ -56,7 +56,7 @@ import Testing
         #expect(refused > 3, "no limit was too low: the test tests nothing")
     }
 
-    @Test func `any amount of memory ends in a result or a clear error`() async throws {
+    @Test func `any limit of memory leads to a result or a clear error`() async throws {
         var refused = 0
         var answered = 0
         try await RawServer.serving(.answering(200, tokens)) { server in
@@ -73,7 +73,7 @@ import Testing
         #expect(refused > 0, "no limit was too low: the test tests nothing")
     }
 
-    @Test func `a limit of file sizes is a clear error`() async throws {
+    @Test func `a file size limit is reported with a clear error`() async throws {
         let folder = try TemporaryFolder()
         // Through a pipe: standard error is a file here, to which the limit applies, too.
         let script = """
@@ -92,7 +92,29 @@ import Testing
         #expect(access(folder.path("secret"), F_OK) != 0)
     }
 
-    @Test func `a limit of file sizes that authorities in memory exceed is a clear error`()
+    @Test func `an import that reaches a file size limit names that limit`() async throws {
+        let folder = try TemporaryFolder()
+        let environment = siwa.environment.merging([
+            "PATH": "/usr/bin:/bin", "SIWA_VAULT_URL": "sqlite:" + folder.path("vault.db"),
+            "SIWA_VAULT_KEY_FILE": folder.path("vault.key"),
+        ]) { $1 }
+        let made = try await siwa.executable.run("vault", "init", environment: environment)
+        #expect(made.exitCode == 0, "\(made)")
+        let lines = (0..<4000).map { #"{"user_id":"u\#($0)","refresh_token":"r.made.\#($0)"}"# }
+        try folder.write("tokens", lines.joined(separator: "\n") + "\n")
+        let script = """
+            set -o pipefail
+            (ulimit -f 400; exec "$0" vault import "$1") 2>&1 | cat
+            """
+        let result = try await Executable(path: "/bin/bash").run(
+            "-c", script, siwa.executable.path, folder.path("tokens"), environment: environment)
+        #expect(result.exitCode == 75, "\(result)")
+        #expect(result.output.contains("ulimit -f"), "\(result)")
+        #expect(!result.output.contains("free disk space"), "\(result)")
+    }
+
+    @Test
+    func `a file size limit below the size of the authorities is reported with a clear error`()
         async throws
     {
         let bundle = "/etc/ssl/certs/ca-certificates.crt"
@@ -112,7 +134,7 @@ import Testing
 
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to run as a user whose processes are limited"))
-    func `threads that cannot be had are a clear error`() async throws {
+    func `a failure to start threads is reported with a clear error`() async throws {
         let result = try await asNobody(
             "ulimit -u 1; \"$0\" keys --base-url http://127.0.0.1:9")
         #expect(result.exitCode == 75, "\(result)")
@@ -124,7 +146,7 @@ import Testing
     /// it is sent again.
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to run as a user whose processes are limited"))
-    func `any number of threads ends in an answer or a clear error`() async throws {
+    func `any limit of threads leads to a result or a clear error`() async throws {
         var errors: Set<String> = []
         for number in 1...5 {
             let result = try await asNobody(
@@ -141,7 +163,7 @@ import Testing
 
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to run as a user whose processes are limited"))
-    func `a batch that gets too few threads does not hang`() async throws {
+    func `a batch with too few threads does not hang`() async throws {
         var settings = siwa.environment
         settings["SIWA_PRIVATE_KEY_FILE"] = nil
         settings["SIWA_PRIVATE_KEY"] = try contents(siwa.keyPath)
@@ -172,7 +194,7 @@ import Testing
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to mount over /proc"),
         arguments: ["batch verify --offline", "batch refresh --vault"])
-    func `a batch needs no proc`(_ batch: String) async throws {
+    func `a batch works without /proc`(_ batch: String) async throws {
         let folder = try TemporaryFolder()
         let settings = siwa.environment.merging([
             "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": folder.path,
@@ -218,7 +240,7 @@ import Testing
                 ]) { $1 }))
     }
 
-    @Test func `no core dump holds what is in memory`() async throws {
+    @Test func `no core dump contains the process's memory`() async throws {
         let running = try siwa.executable.start(waiting)
         try await eventually("siwa reads") { isReadingInput(running.pid) }
         let limits = try contents("/proc/\(running.pid)/limits")
@@ -229,7 +251,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, to run siwa as another user"))
-    func `a process that may not be dumped still has its streams by number`() async throws {
+    func `a process that disables core dumps can still open its streams by number`() async throws {
         let result = try await asNobody(
             """
             "$0" inspect @<(printf 'not-a-jwt') 2>&1
@@ -245,7 +267,7 @@ import Testing
     }
 
     @Test(arguments: [SIGSEGV, SIGABRT, SIGILL])
-    func `a crash is a defect with a message`(_ signal: CInt) async throws {
+    func `a crash is reported as a defect with a message`(_ signal: CInt) async throws {
         let running = try siwa.executable.start(waiting)
         try await eventually("siwa reads") { isReadingInput(running.pid) }
         running.signal(signal)
@@ -254,7 +276,7 @@ import Testing
         #expect(result.errors.hasPrefix("siwa: defect: "), "\(result)")
     }
 
-    @Test func `a reader that hangs does not keep siwa from ending`() async throws {
+    @Test func `a hanging reader does not keep siwa from ending`() async throws {
         try await RawServer.serving(.answering(200, tokens)) { server in
             var call = siwa.refresh(server.url)
             call.output = .hangingPipe
@@ -267,7 +289,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that hangs does not outlast the timeout`() async throws {
+    @Test func `a hanging reader does not delay siwa beyond the timeout`() async throws {
         try await RawServer.serving(.answering(200, tokens)) { server in
             var call = siwa.refresh(server.url, timeout: "1s")
             call.output = .hangingPipe

@@ -1,6 +1,6 @@
-import LocalFiles
 import SIWACrypto
-import TestSupport
+import SIWASystem
+import SIWATestSupport
 import Testing
 
 /// Proxies see the host that siwa connects to, but no contents.
@@ -33,7 +33,7 @@ struct ProxyTests {
         return call
     }
 
-    @Test func `a request goes through HTTPS_PROXY, closed to its eyes`() async throws {
+    @Test func `a request through HTTPS_PROXY is encrypted end to end`() async throws {
         let (_, received) = try await TLSServer.answeringOnce(identity, Self.answer) { server in
             let steps: [Step] = [
                 .readHead, .write("HTTP/1.1 200 Connected\r\n\r\n"), .tunnel(port: server.port),
@@ -52,7 +52,7 @@ struct ProxyTests {
         #expect(received.contains("code=\(Siwa.code)"))
     }
 
-    @Test func `NO_PROXY goes past it`() async throws {
+    @Test func `a host in NO_PROXY is contacted directly`() async throws {
         let (_, received) = try await TLSServer.answeringOnce(identity, Self.answer) { server in
             try await RawServer.serving([.hold]) { proxy in
                 var call = exchange(server.port, through: proxy)
@@ -66,7 +66,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: [403, 407, 502])
-    func `a proxy that refuses leaves the code good`(_ status: Int) async throws {
+    func `a code stays valid if a proxy refuses the connection`(_ status: Int) async throws {
         let steps: [Step] = [.readHead, .answer(status, "\u{1B}[2J no"), .endSending]
         try await RawServer.serving(steps) { proxy in
             var call = exchange(9, through: proxy)
@@ -87,7 +87,7 @@ struct ProxyTests {
         [.readHead, .write("HTTP/1.1 200 Connected\r\n\r\n"), .hold],
         [.readHead, .write("HTTP/1.1 200 Connected\r\n"), .stream(Array("A: b\r\n".utf8))],
     ])
-    func `a proxy that fails leaves the code good`(_ steps: [Step]) async throws {
+    func `a code stays valid if a proxy fails`(_ steps: [Step]) async throws {
         try await RawServer.serving(steps) { proxy in
             var call = exchange(9, through: proxy, timeout: "1s")
             call.arguments += ["--max-attempts", "1"]

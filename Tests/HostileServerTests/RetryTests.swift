@@ -1,5 +1,5 @@
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// What is sent again, how often, and when siwa stops trying.
@@ -9,7 +9,7 @@ import Testing
 
     init() throws { siwa = try Siwa() }
 
-    @Test func `a refresh outlasts two outage pages`() async throws {
+    @Test func `a refresh succeeds after two outage pages`() async throws {
         try await RawServer.serving(page, page, .answering(200, tokens)) { server in
             let result = try await siwa.run(siwa.refresh(server.url))
             #expect(result.ending == .exit(0), "\(result)")
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a refresh outlasts a throttle that says for how long`() async throws {
+    @Test func `a refresh succeeds after a 429 with Retry-After`() async throws {
         let throttle = [Step].answering(429, "", fields: ["Retry-After: 1"])
         try await RawServer.serving(throttle, .answering(200, tokens)) { server in
             let result = try await siwa.run(siwa.refresh(server.url, "-v"))
@@ -28,7 +28,9 @@ import Testing
         }
     }
 
-    @Test func `a throttle longer than the time left ends at once`() async throws {
+    @Test func `a Retry-After longer than the remaining time ends the command immediately`()
+        async throws
+    {
         let throttle = [Step].answering(429, "", fields: ["Retry-After: 6000"])
         try await RawServer.serving(throttle) { server in
             var call = siwa.refresh(server.url, timeout: "1h")
@@ -40,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `attempts are counted`() async throws {
+    @Test func `--max-attempts limits the attempts`() async throws {
         try await RawServer.serving(page) { server in
             let result = try await siwa.run(siwa.refresh(server.url, "--max-attempts", "2"))
             #expect(result.ending == .exit(75), "\(result)")
@@ -59,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a code whose answer is lost has an unknown outcome`() async throws {
+    @Test func `a code whose response is lost has an unknown outcome`() async throws {
         try await RawServer.serving([.readRequest, .close]) { server in
             let result = try await siwa.run(siwa.exchange(server.url))
             #expect(result.ending == .exit(7), "\(result)")
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a code that never left is tried again, and is still good`() async throws {
+    @Test func `a code that was never sent is tried again, and stays valid`() async throws {
         let port = try RefusedPort()
         let result = try await siwa.run(siwa.exchange(port.url, "-v", "--max-attempts", "3"))
         #expect(result.ending == .exit(75), "\(result)")
@@ -76,17 +78,20 @@ import Testing
         #expect(result.errors.contains("the code was not sent"), "\(result)")
     }
 
-    @Test func `a server that hangs is left at the timeout`() async throws {
+    @Test func `a request to a hanging server ends at the timeout`() async throws {
         try await RawServer.serving([.readRequest, .hold]) { server in
-            let refresh = try await siwa.run(siwa.refresh(server.url, timeout: "5s"))
+            // Long enough for a busy machine to start siwa and to send the request.
+            async let refreshed = siwa.run(siwa.refresh(server.url, timeout: "20s"))
+            async let exchanged = siwa.run(siwa.exchange(server.url, timeout: "20s"))
+            let (refresh, exchange) = try await (refreshed, exchanged)
             #expect(refresh.ending == .exit(75), "\(refresh)")
-            let exchange = try await siwa.run(siwa.exchange(server.url, timeout: "5s"))
             #expect(exchange.ending == .exit(7), "\(exchange)")
             #expect(server.requests.count == 2)
         }
     }
 
-    @Test func `a connection that hangs before the request is not an unknown outcome`() async throws
+    @Test func `a connection that hangs before the request does not cause an unknown outcome`()
+        async throws
     {
         let port = try SilentPort()
         let result = try await siwa.run(siwa.exchange(port.url, timeout: "1s"))

@@ -1,4 +1,4 @@
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// Secrets are sent only to the configured server.
@@ -8,7 +8,7 @@ import Testing
     init() throws { siwa = try Siwa() }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `a redirect to another host leaks nothing`(_ status: Int) async throws {
+    func `a redirect to another host discloses nothing`(_ status: Int) async throws {
         try await RawServer.serving([.hold]) { other in
             let location = "Location: \(other.url)/auth/token"
             try await RawServer.serving(.answering(status, "", fields: [location])) { server in
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a trace names what was sent, and the client_secret stays hidden`() async throws {
+    @Test func `a trace names what was sent, and masks the client_secret`() async throws {
         try await RawServer.serving(.answering(400, "{\"error\":\"invalid_client\"}")) { server in
             let result = try await siwa.run(
                 siwa.exchange(
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `plain http goes to no proxy, even if the environment names one`() async throws {
+    @Test func `plain http uses no proxy, even if the environment sets one`() async throws {
         try await RawServer.serving([.hold]) { proxy in
             try await RawServer.serving(.answering(200, tokens)) { server in
                 var call = siwa.refresh(server.url)

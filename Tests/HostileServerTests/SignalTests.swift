@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// Ctrl-C and `kill` while siwa waits for a server or for input.
@@ -11,15 +11,15 @@ import Testing
     ]
 
     @Test(arguments: endings)
-    func `a second signal during a request`(_ signal: CInt, _ exitCode: CInt) async throws {
+    func `a second signal during a request ends siwa`(_ signal: CInt, _ exitCode: CInt) async throws
+    {
         let siwa = try Siwa()
         try await RawServer.serving([.readRequest, .hold]) { server in
             let running = try siwa.executable.start(siwa.refresh(server.url, timeout: "1h"))
             try await eventually("the request is there") { server.requests.count == 1 }
             running.signal(signal)
-            // The kernel merges two signals that are pending at the same time; any pause separates
-            // them.
-            try await Task.sleep(for: .milliseconds(50))
+            // The kernel merges two signals that are pending at the same time.
+            try await eventually("the first signal is delivered") { !hasPendingSignal(running.pid) }
             running.signal(signal)
             let result = try await running.result()
             #expect(result.ending == .exit(exitCode), "\(result)")
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: endings)
-    func `a signal between two attempts`(_ signal: CInt, _ exitCode: CInt) async throws {
+    func `a signal between two attempts ends siwa`(_ signal: CInt, _ exitCode: CInt) async throws {
         let siwa = try Siwa()
         let throttle = [Step].answering(429, "", fields: ["Retry-After: 600"])
         try await RawServer.serving(throttle) { server in
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: endings)
-    func `a signal while siwa reads standard input`(
+    func `a signal ends siwa while it reads standard input`(
         _ signal: CInt, _ exitCode: CInt
     ) async throws {
         let siwa = try Siwa()
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [SIGALRM, SIGPIPE, SIGXFSZ])
-    func `a signal that says nothing to siwa changes nothing`(_ signal: CInt) async throws {
+    func `a signal that siwa does not handle changes nothing`(_ signal: CInt) async throws {
         let siwa = try Siwa()
         let running = try await waitingForInput(siwa)
         running.signal(signal)
@@ -102,7 +102,7 @@ import Testing
         #expect(!result.errors.contains("hung"), "\(result)")
     }
 
-    @Test func `a SIGALRM from outside during a request is no time limit`() async throws {
+    @Test func `SIGALRM from another process does not end a request`() async throws {
         let siwa = try Siwa()
         let answer = [Step].answering(200, tokens).dropFirst()
         try await RawServer.serving([.readRequest, .pause(.seconds(1))] + answer) { server in

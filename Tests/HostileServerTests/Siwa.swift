@@ -1,5 +1,5 @@
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// The real `siwa` with a key of its own and secrets that can be recognised wherever they

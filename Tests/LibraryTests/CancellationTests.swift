@@ -1,8 +1,8 @@
 import Foundation
+import SIWATestSupport
 import SignInWithApple
 import SignInWithAppleEmulator
 import Synchronization
-import TestSupport
 import Testing
 
 /// When a task that exchanges a code is cancelled.
@@ -21,9 +21,9 @@ import Testing
         }
     }
 
-    static let now = Date(timeIntervalSince1970: 1_800_000_000)
-
-    @Test func `once the code may have left, the tokens are returned`() async throws {
+    @Test func `if the code may have been sent, a cancelled exchange returns the tokens`()
+        async throws
+    {
         let apple = try await InProcessApple()
         let gate = Gate()
         let sawCancellation = Mutex(false)
@@ -32,8 +32,8 @@ import Testing
             if Task.isCancelled { sawCancellation.withLock { $0 = true } }
             return nil
         }
-        let client = try Fixture.makeClient(apple, spy, now: { Self.now })
-        let code = try await apple.signIn()
+        let client = try Fixture.makeClient(apple, spy)
+        let code = try await apple.signIn().code
         let task = Task { try await client.exchange(code) }
         try await eventually("the code is sent") { gate.isReached }
         task.cancel()
@@ -43,10 +43,10 @@ import Testing
         #expect(spy.requests == ["/auth/token", "/auth/keys"])
     }
 
-    @Test func `a cancelled refresh or revocation may be repeated`() async throws {
+    @Test func `a cancelled refresh or revocation can be repeated`() async throws {
         try await Fixture.serving { fixture in
             let token = try #require(
-                try await fixture.client.exchange(fixture.apple.signIn()).refreshToken)
+                try await fixture.client.exchange(fixture.apple.signIn().code).refreshToken)
             for path in ["/auth/token", "/auth/revoke"] {
                 try await fixture.apple.control(
                     "faults", #"{"endpoint": "\#(path)", "delay": "1h"}"#)
@@ -73,10 +73,11 @@ import Testing
         }
     }
 
-    @Test func `before the code is sent, nothing leaves`() async throws {
+    @Test func `an exchange that is cancelled before the code is sent sends nothing`() async throws
+    {
         let apple = try await InProcessApple()
         let spy = SpyTransport(apple.transport)
-        let client = try Fixture.makeClient(apple, spy, now: { Self.now })
+        let client = try Fixture.makeClient(apple, spy)
         let gate = Gate()
         let task = Task {
             await gate.pass()
@@ -91,14 +92,14 @@ import Testing
         #expect(spy.requests.isEmpty)
     }
 
-    @Test func `between attempts, nothing more leaves`() async throws {
+    @Test func `a cancellation between attempts prevents further requests`() async throws {
         let apple = try await InProcessApple()
         let gate = Gate()
         let spy = SpyTransport(apple.transport) { _ in
             await gate.pass()
             throw TransportError("no connection", requestMayHaveLeft: false)
         }
-        let client = try Fixture.makeClient(apple, spy, now: { Self.now })
+        let client = try Fixture.makeClient(apple, spy)
         let task = Task {
             try await thrownError { () async throws(SignInWithAppleError) in
                 try await client.exchange("c0.0.code")

@@ -1,8 +1,9 @@
-import Lifecycle
+import SIWALifecycle
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
-/// Runs a statement in the database of a vault, as somebody else who can write to it.
+/// Runs a statement in the database of a vault, as another user with write access.
 func change(_ url: String, _ statement: String) throws {
     let database = try connector(of: url, timeout: .eachStatement(.seconds(60)))
         .connect(creating: false)

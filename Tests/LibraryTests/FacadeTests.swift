@@ -1,22 +1,22 @@
 import Foundation
+import SIWATestSupport
 import SignInWithApple
 import SignInWithAppleCurl
 import SignInWithAppleEmulator
-import TestSupport
 import Testing
 
 /// The library as a server uses it, over real sockets.
 @Suite struct FacadeTests {
-    @Test func `the client as the README shows it`() async throws {
+    @Test func `the client works as the README shows it`() async throws {
         try await Fixture.serving { fixture in
             let (pem, baseURL) = (fixture.apple.privateKey, fixture.url)
             let (nonce, code): (String?, String) = (
-                "n-1", try await fixture.apple.signIn(nonce: "n-1")
+                "n-1", try await fixture.apple.signIn(nonce: "n-1").code
             )
 
             let apple = try SignInWithAppleClient(
-                teamID: "A1B2C3D4E5", clientID: "com.example.app", keyID: "K1L2M3N4P5",
-                privateKey: pem,
+                teamID: "A1B2C3D4E5", clientID: "com.example.app",
+                key: ClientSecretKey(pem: pem, id: "K1L2M3N4P5"),
                 transport: try CurlTransport(authorityFile: nil),
                 baseURL: baseURL)
             let signIn = try await apple.exchange(code, nonce: nonce)
@@ -39,19 +39,23 @@ import Testing
             #expect(event.kind == .consentRevoked && event.userID == signIn.userID)
             #expect(event.clientID == apple.clientID && event.id != nil)
 
-            let secret = try apple.clientSecret(lifetime: .seconds(300))
+            let secret = try await apple.clientSecret(lifetime: .seconds(300))
             #expect(secret.text.split(separator: ".").count == 3)
             #expect(abs(secret.expiresAt.timeIntervalSinceNow - 300) < 60)
         }
     }
 
-    @Test(arguments: [RevocationProofLevel.none, .confirm])
-    func `each proof shows what it can`(_ level: RevocationProofLevel) async throws {
+    @Test(arguments: [
+        (RevocationProofLevel.none, nil), (.confirm, RevocationResult.Evidence.refreshRejected),
+    ])
+    func `each proof returns what it can show`(
+        _ level: RevocationProofLevel, _ evidence: RevocationResult.Evidence?
+    ) async throws {
         try await Fixture.serving { fixture in
             let token = try #require(
-                try await fixture.client.exchange(fixture.apple.signIn()).refreshToken)
+                try await fixture.client.exchange(fixture.apple.signIn().code).refreshToken)
             let first = try await fixture.client.revoke(token, proof: level)
-            #expect(first.evidence == (level == .none ? nil : .refreshRejected))
+            #expect(first.evidence == evidence)
             #expect(first.isDead && first.wasActive == nil)
             let second = try await fixture.client.revoke(token)
             #expect(second.wasActive == false && second.status == nil && second.isDead)
@@ -63,10 +67,10 @@ import Testing
         }
     }
 
-    @Test func `a token that survives its revocation is an error`() async throws {
+    @Test func `a token that still works after its revocation is an error`() async throws {
         try await Fixture.serving { fixture in
             let token = try #require(
-                try await fixture.client.exchange(fixture.apple.signIn()).refreshToken)
+                try await fixture.client.exchange(fixture.apple.signIn().code).refreshToken)
             let spy = SpyTransport(fixture.apple.transport) { request in
                 request.path == "/auth/revoke" ? TransportResponse(status: 200) : nil
             }
@@ -84,15 +88,15 @@ import Testing
 
     @Test func `an access token can be revoked`() async throws {
         try await Fixture.serving { fixture in
-            let signIn = try await fixture.client.exchange(fixture.apple.signIn())
+            let signIn = try await fixture.client.exchange(fixture.apple.signIn().code)
             let result = try await fixture.client.revoke(accessToken: signIn.accessToken)
             #expect(result.evidence == nil && result.status == 200)
         }
     }
 
-    @Test func `a wrong nonce throws the tokens`() async throws {
+    @Test func `a wrong nonce throws an error that contains the tokens`() async throws {
         try await Fixture.serving { fixture in
-            let code = try await fixture.apple.signIn(nonce: "right")
+            let code = try await fixture.apple.signIn(nonce: "right").code
             let failure = try await thrownError { () async throws(SignInWithAppleError) in
                 try await fixture.client.exchange(code, nonce: "wrong")
             }
@@ -104,9 +108,10 @@ import Testing
         }
     }
 
-    @Test func `a second exchange and another key are refused by kind`() async throws {
+    @Test func `a second exchange and a wrong key are refused with different errors`() async throws
+    {
         try await Fixture.serving { fixture in
-            let code = try await fixture.apple.signIn()
+            let code = try await fixture.apple.signIn().code
             try await fixture.client.exchange(code)
             let spent = try await thrownError { () async throws(SignInWithAppleError) in
                 try await fixture.client.exchange(code)
@@ -115,9 +120,8 @@ import Testing
             let other = try await InProcessApple()
             let stranger = try SignInWithAppleClient(
                 teamID: fixture.apple.teamID, clientID: fixture.client.clientID,
-                keyID: fixture.apple.keyID, privateKey: other.privateKey,
-                transport: try CurlTransport(), baseURL: fixture.url)
-            let unused = try await fixture.apple.signIn()
+                key: other.key, transport: try CurlTransport(), baseURL: fixture.url)
+            let unused = try await fixture.apple.signIn().code
             let refused = try await thrownError { () async throws(SignInWithAppleError) in
                 try await stranger.exchange(unused)
             }
@@ -125,16 +129,16 @@ import Testing
         }
     }
 
-    @Test func `an outage passes, and a code is sent once`() async throws {
+    @Test func `a refresh succeeds after an outage, and a code is sent once`() async throws {
         try await Fixture.serving { fixture in
             let token = try #require(
-                try await fixture.client.exchange(fixture.apple.signIn()).refreshToken)
+                try await fixture.client.exchange(fixture.apple.signIn().code).refreshToken)
             try await fixture.apple.control(
                 "faults", #"{"endpoint": "/auth/token", "status": 503}"#)
             try await fixture.client.refresh(token)
             try await fixture.apple.control(
                 "faults", #"{"endpoint": "/auth/token", "status": 500}"#)
-            let code = try await fixture.apple.signIn()
+            let code = try await fixture.apple.signIn().code
             let failure = try await thrownError { () async throws(SignInWithAppleError) in
                 try await fixture.client.exchange(code)
             }
@@ -144,17 +148,20 @@ import Testing
         }
     }
 
-    @Test func `tokens of another app and forged ones are not valid`() async throws {
+    @Test func `tokens of another app and forged tokens are invalid`() async throws {
         try await Fixture.serving { fixture in
-            let signIn = try await fixture.client.exchange(fixture.apple.signIn())
+            let signIn = try await fixture.client.exchange(fixture.apple.signIn().code)
             let token = try #require(signIn.tokens.identityToken)
-            let other = try fixture.client.client(for: "com.example.other")
+            let other = try SignInWithAppleClient(
+                teamID: fixture.apple.teamID, clientID: "com.example.other",
+                key: fixture.apple.key, transport: CurlTransport(), baseURL: fixture.url)
             let failure1 = try await thrownError { () async throws(SignInWithAppleError) in
                 try await other.verify(token)
             }
             #expect(failure1.failedChecks.map(\.name) == ["audience"])
-            let accepting = try fixture.client.client(
-                for: "com.example.other", audiences: [fixture.client.clientID])
+            let accepting = try other.adding(
+                clientID: fixture.client.clientID, teamID: fixture.apple.teamID,
+                key: fixture.apple.key)
             #expect(try await accepting.verify(token).userID == signIn.userID)
             let parts = token.split(separator: ".")
             for forged in ["\(parts[0]).\(parts[1]).AAAA", "\(parts[1])", "", "a.b.c"] {

@@ -1,6 +1,6 @@
-import AppleEmulator
-import EmulatorServer
 import Foundation
+import SIWAEmulator
+import SIWAEmulatorServer
 import SignInWithApple
 import SignInWithAppleCurl
 import SignInWithAppleEmulator
@@ -14,7 +14,7 @@ struct Fixture: Sendable {
     let client: SignInWithAppleClient
 
     static func serving(_ body: (Fixture) async throws -> Void) async throws {
-        let apple = try await InProcessApple(now: { Date() })
+        let apple = try await InProcessApple()
         try await EmulatorServer.serving(apple.emulator) { server in
             let client = try makeClient(apple, try CurlTransport(), baseURL: server.url)
             try await body(Fixture(apple: apple, url: server.url, client: client))
@@ -32,12 +32,14 @@ struct Fixture: Sendable {
     static func makeClient(
         _ apple: InProcessApple, _ transport: any SignInWithApple.Transport,
         baseURL: String = "https://appleid.apple.com", maxAttempts: Int = 4,
-        now: @escaping @Sendable () -> Date = { Date() }
+        observer: (@Sendable (SignInWithAppleEvent) -> Void)? = nil,
+        now: (@Sendable () -> Date)? = nil
     ) throws -> SignInWithAppleClient {
         try SignInWithAppleClient(
-            teamID: apple.teamID, clientID: apple.client.clientID, keyID: apple.keyID,
-            privateKey: apple.privateKey, transport: transport, baseURL: baseURL,
-            maxAttempts: maxAttempts, now: now)
+            teamID: apple.teamID, clientID: apple.client.clientID,
+            otherClientIDs: apple.client.clientIDs, key: apple.key, transport: transport,
+            baseURL: baseURL, maxAttempts: maxAttempts, observer: observer,
+            now: now ?? apple.clock.now)
     }
 }
 

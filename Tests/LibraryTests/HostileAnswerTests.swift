@@ -1,9 +1,9 @@
 import Foundation
+import SIWATestSupport
 import SignInWithApple
 import SignInWithAppleCurl
 import SignInWithAppleEmulator
 import Synchronization
-import TestSupport
 import Testing
 
 /// The library with faulty networks and servers.
@@ -41,7 +41,10 @@ import Testing
             kind: .requestRefused, codeMayBeSpent: false),
     ]
 
-    @Test(arguments: answers) func `an exchange`(_ answer: Answer) async throws {
+    @Test(arguments: answers)
+    func `an exchange ends with the expected error after a hostile response`(_ answer: Answer)
+        async throws
+    {
         let apple = try await InProcessApple()
         try await RawServer.serving(answer.steps) { server in
             let client = try Fixture.makeClient(apple, try CurlTransport(), baseURL: server.url)
@@ -57,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a transport's own error is one after which the code may be spent`() async throws {
+    @Test func `after a transport's own error, the code counts as possibly spent`() async throws {
         struct Talkative: Error { let body = "client_secret=eyJ" }
         let apple = try await InProcessApple()
         let spy = SpyTransport(apple.transport) { _ in throw Talkative() }
@@ -69,7 +72,7 @@ import Testing
         #expect(!"\(failure)".contains("eyJ") && spy.requests.count == 1)
     }
 
-    @Test func `a code that certainly never left is sent again`() async throws {
+    @Test func `a code that was certainly never sent is sent again`() async throws {
         let apple = try await InProcessApple()
         let attempts = Mutex(0)
         let spy = SpyTransport(apple.transport) { request in
@@ -80,14 +83,13 @@ import Testing
             guard attempt == 1 else { return nil }
             throw TransportError("no connection", requestMayHaveLeft: false)
         }
-        let client = try Fixture.makeClient(
-            apple, spy, now: { Date(timeIntervalSince1970: 1_800_000_000) })
-        let signIn = try await client.exchange(try await apple.signIn())
+        let client = try Fixture.makeClient(apple, spy)
+        let signIn = try await client.exchange(try await apple.signIn().code)
         #expect(signIn.refreshToken != nil)
         #expect(spy.requests == ["/auth/token", "/auth/token", "/auth/keys"])
     }
 
-    @Test func `what cannot be a code is not sent`() async throws {
+    @Test func `an invalid code is not sent`() async throws {
         let apple = try await InProcessApple()
         let spy = SpyTransport(apple.transport)
         let client = try Fixture.makeClient(apple, spy)
@@ -100,14 +102,15 @@ import Testing
         #expect(spy.requests.isEmpty)
     }
 
-    @Test func `settings that cannot be right are named`() async throws {
+    @Test func `invalid settings are named in the error`() async throws {
         let apple = try await InProcessApple()
         func make(
             team: String = "A1B2C3D4E5", client: String = "com.example.app",
             keyID: String = "K1L2M3N4P5", key: String? = nil, url: String = "https://localhost"
         ) throws -> SignInWithAppleClient {
             try SignInWithAppleClient(
-                teamID: team, clientID: client, keyID: keyID, privateKey: key ?? apple.privateKey,
+                teamID: team, clientID: client,
+                key: ClientSecretKey(pem: key ?? apple.privateKey, id: keyID),
                 transport: apple.transport, baseURL: url)
         }
         func message(_ make: () throws -> SignInWithAppleClient) -> String {
@@ -123,16 +126,16 @@ import Testing
         #expect(message { try make(url: "http://example.com") }.hasPrefix("the base URL must be"))
         let lifetimes: [Duration] = [.zero, .seconds(-1), .seconds(15_777_001), .seconds(Int.max)]
         for lifetime in lifetimes {
-            #expect(throws: SignInWithAppleError.self) {
-                try make().clientSecret(lifetime: lifetime)
+            await #expect(throws: SignInWithAppleError.self) {
+                try await make().clientSecret(lifetime: lifetime)
             }
         }
     }
 
-    @Test func `nothing that is printed shows a secret`() async throws {
+    @Test func `no description contains a secret`() async throws {
         let apple = try await InProcessApple()
-        let signIn = try await apple.client.exchange(try await apple.signIn())
-        let secret = try apple.client.clientSecret()
+        let signIn = try await apple.client.exchange(try await apple.signIn().code)
+        let secret = try await apple.client.clientSecret()
         let tokens = [
             signIn.refreshToken, signIn.accessToken, signIn.tokens.identityToken, secret.text,
         ]

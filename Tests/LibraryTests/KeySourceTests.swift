@@ -1,33 +1,30 @@
 import Foundation
+import SIWATestSupport
 import SignInWithApple
 import SignInWithAppleEmulator
 import Synchronization
-import TestSupport
 import Testing
 
 /// When Apple's public keys are fetched.
 @Suite struct KeySourceTests {
-    static let now = Date(timeIntervalSince1970: 1_800_000_000)
-
-    @Test func `many tasks share one fetch`() async throws {
-        let apple = try await InProcessApple()
+    @Test func `concurrent tasks share one fetch`() async throws {
+        let apple = try await InProcessApple(clock: InProcessClock(startingAt: Date()))
         let spy = SpyTransport(apple.transport)
-        let client = try Fixture.makeClient(apple, spy, now: { Self.now })
+        let client = try Fixture.makeClient(apple, spy)
         let token = try await identityToken(apple)
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 { group.addTask { try await client.verify(token).userID } }
             let users = try await group.reduce(into: []) { $0.append($1) }
             #expect(users.count == 50 && Set(users).count == 1)
         }
-        _ = try await client.client(for: "com.example.other", audiences: [client.clientID])
-            .verify(token)
+        try await client.client(for: "com.example.web").verify(token)
         #expect(spy.requests == ["/auth/keys"])
     }
 
-    @Test func `a new key is fetched, an invented one once`() async throws {
-        let apple = try await InProcessApple()
+    @Test func `an unknown key is fetched, and an invented one only once`() async throws {
+        let apple = try await InProcessApple(clock: InProcessClock(startingAt: Date()))
         let spy = SpyTransport(apple.transport)
-        let client = try Fixture.makeClient(apple, spy, now: { Self.now })
+        let client = try Fixture.makeClient(apple, spy)
         let old = try await identityToken(apple)
         try await client.verify(old)
         try await apple.control("keys/rotate")
@@ -53,15 +50,15 @@ import Testing
         #expect(spy.requests.count == 3)
     }
 
-    @Test func `without keys an exchange signs the user in, and does not ask again at once`()
+    @Test func `without keys, an exchange signs the user in and does not fetch again immediately`()
         async throws
     {
-        let apple = try await InProcessApple()
+        let apple = try await InProcessApple(clock: InProcessClock(startingAt: Date()))
         let spy = SpyTransport(apple.transport) { request in
             request.path == "/auth/keys" ? TransportResponse(status: 404) : nil
         }
-        let client = try Fixture.makeClient(apple, spy, now: { Self.now })
-        let signIn = try await client.exchange(try await apple.signIn(nonce: "n"), nonce: "n")
+        let client = try Fixture.makeClient(apple, spy)
+        let signIn = try await client.exchange(try await apple.signIn(nonce: "n").code, nonce: "n")
         #expect(signIn.refreshToken != nil && !signIn.isSignatureChecked)
         let wrong = try await thrownError { () async throws(SignInWithAppleError) in
             try await client.exchange(codeOf(apple), nonce: "another")
@@ -75,38 +72,37 @@ import Testing
         #expect(spy.requests == ["/auth/token", "/auth/keys", "/auth/token"])
     }
 
-    @Test func `a transport that authenticates nobody fetches the keys before it sends a code`()
+    @Test func `over an unauthenticated transport, the keys are fetched before the code is sent`()
         async throws
     {
-        let apple = try await InProcessApple()
+        let apple = try await InProcessApple(clock: InProcessClock(startingAt: Date()))
         let isDown = Mutex(true)
         let spy = SpyTransport(apple.transport, authenticatesServer: false) { request in
             let isDown = isDown.withLock { $0 }
             return isDown && request.path == "/auth/keys" ? TransportResponse(status: 404) : nil
         }
-        let time = Mutex(Self.now)
-        let client = try Fixture.makeClient(apple, spy, now: { time.withLock { $0 } })
-        let code = try await apple.signIn()
+        let client = try Fixture.makeClient(apple, spy)
+        let code = try await apple.signIn().code
         let failure = try await thrownError { () async throws(SignInWithAppleError) in
             try await client.exchange(code)
         }
         #expect(failure.kind == .keysUnavailable && failure.isRetryable && !failure.codeMayBeSpent)
         #expect(spy.requests == ["/auth/keys"])
         isDown.withLock { $0 = false }
-        time.withLock { $0 += 11 }
+        apple.clock.advance(by: .seconds(11))
         let signIn = try await client.exchange(code)
         #expect(signIn.isSignatureChecked && signIn.refreshToken != nil)
         #expect(spy.requests == ["/auth/keys", "/auth/keys", "/auth/token"])
     }
 
-    @Test func `a transport that authenticates nobody needs the key of the token`() async throws {
-        let apple = try await InProcessApple()
+    @Test func `over an unauthenticated transport, a token needs its key`() async throws {
+        let apple = try await InProcessApple(clock: InProcessClock(startingAt: Date()))
         let spy = SpyTransport(apple.transport, authenticatesServer: false)
-        let client = try Fixture.makeClient(apple, spy, now: { Self.now })
-        try await client.exchange(try await apple.signIn())
+        let client = try Fixture.makeClient(apple, spy)
+        try await client.exchange(try await apple.signIn().code)
         try await apple.control("keys/rotate")
         try await apple.control("faults", #"{"endpoint": "/auth/keys", "status": 404}"#)
-        let code = try await apple.signIn()
+        let code = try await apple.signIn().code
         let failure = try await thrownError { () async throws(SignInWithAppleError) in
             try await client.exchange(code)
         }
@@ -115,14 +111,14 @@ import Testing
         #expect(failure.tokens?.refreshToken != nil && !failure.isRetryable)
     }
 
-    @Test func `a caller that leaves does not end the fetch of the others`() async throws {
-        let apple = try await InProcessApple()
+    @Test func `a caller that is cancelled does not end the fetch of the others`() async throws {
+        let apple = try await InProcessApple(clock: InProcessClock(startingAt: Date()))
         let gate = CancellationTests.Gate()
         let spy = SpyTransport(apple.transport) { request in
             if request.path == "/auth/keys" { await gate.pass() }
             return nil
         }
-        let client = try Fixture.makeClient(apple, spy, now: { Self.now })
+        let client = try Fixture.makeClient(apple, spy)
         let token = try await identityToken(apple)
         let impatient = try await thrownError { () async throws(SignInWithAppleError) in
             try await client.verify(token, timeout: .milliseconds(1))
@@ -140,28 +136,28 @@ import Testing
     }
 
     @Test func `keys are used for seven days after their fetch`() async throws {
-        let apple = try await InProcessApple()
-        let time = Mutex(Self.now)
+        let apple = try await InProcessApple(clock: InProcessClock(startingAt: Date()))
         let spy = SpyTransport(apple.transport)
         let client = try Fixture.makeClient(
-            apple, spy, maxAttempts: 1, now: { time.withLock { $0 } })
+            apple, spy, maxAttempts: 1)
         let token = try await identityToken(apple)
         #expect(await client.keysAge == nil)
         try await client.verify(token)
         try await apple.control(
             "faults", #"{"endpoint": "/auth/keys", "status": 503, "count": 99}"#)
-        time.withLock { $0 += 7 * 86_400 }
+        apple.clock.advance(by: .seconds(7 * 86_400 - 60))
         let old = try await failureOfVerification(client, token)
         #expect(old.failedChecks.map(\.name) == ["expiry"], "the keys were used")
-        #expect(await client.keysAge == .seconds(7 * 86_400))
-        time.withLock { $0 += 11 }
+        #expect(try #require(await client.keysAge) >= .seconds(7 * 86_400 - 60))
+        apple.clock.advance(by: .seconds(11))
+        apple.clock.advance(by: .seconds(60))
         let older = try await failureOfVerification(client, token)
         #expect(older.kind == .keysUnavailable && older.status == 503)
     }
 
     private func codeOf(_ apple: InProcessApple) async throws(SignInWithAppleError) -> String {
         // The emulator knows its users.
-        (try? await apple.signIn(nonce: "n")) ?? ""
+        (try? await apple.signIn(nonce: "n").code) ?? ""
     }
 
     private func failureOfVerification(
@@ -173,7 +169,7 @@ import Testing
     }
 
     private func identityToken(_ apple: InProcessApple) async throws -> String {
-        let signIn = try await apple.client.exchange(try await apple.signIn())
+        let signIn = try await apple.client.exchange(try await apple.signIn().code)
         return try #require(signIn.tokens.identityToken)
     }
 }

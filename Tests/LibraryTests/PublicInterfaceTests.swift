@@ -1,6 +1,6 @@
 import Foundation
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// The public interface of the products, recorded in docs/api with a line for each declaration.
@@ -10,12 +10,12 @@ import Testing
     static let products = [
         "SignInWithApple", "SignInWithAppleCurl", "SignInWithAppleVault", "SignInWithAppleEmulator",
     ]
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test(arguments: products) func `is the one that is recorded`(_ product: String) async throws {
+    @Test(arguments: products) func `the public interface is the recorded one`(_ product: String)
+        async throws
+    {
         let lines = try await symbols(of: product).map(\.line).sorted()
-        let file = Self.root.appending(path: "docs/api/\(product).txt")
+        let file = packageRoot.appending(path: "docs/api/\(product).txt")
         if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] != nil {
             try (lines.joined(separator: "\n") + "\n").write(
                 to: file, atomically: true, encoding: .utf8)
@@ -29,13 +29,17 @@ import Testing
         #expect(!lines.isEmpty)
     }
 
-    @Test(arguments: products) func `is documented`(_ product: String) async throws {
+    @Test(arguments: products) func `the public interface is documented`(_ product: String)
+        async throws
+    {
         let undocumented = try await symbols(of: product).filter { !$0.isDocumented }
         #expect(undocumented.map(\.line) == [])
     }
 
-    /// No type of an inner module, and none of C, is part of an interface.
-    @Test(arguments: products) func `names its own types only`(_ product: String) async throws {
+    /// The interface mentions neither types of inner modules nor of C.
+    @Test(arguments: products) func `the public interface mentions only its own types`(
+        _ product: String
+    ) async throws {
         let allowed = Set(Self.products + ["Swift", "_Concurrency", "FoundationEssentials"])
         for symbol in try await symbols(of: product) {
             #expect(symbol.modules.subtracting(allowed).isEmpty, "\(symbol.line)")
@@ -76,27 +80,19 @@ import Testing
     private static func extractedSymbols(of product: String) async throws -> [Symbol] {
         let folder = try TemporaryFolder()
         let maps = try FileManager.default.contentsOfDirectory(
-            at: root.appending(path: "Sources"), includingPropertiesForKeys: nil
+            at: packageRoot.appending(path: "Sources"), includingPropertiesForKeys: nil
         ).map { $0.appending(path: "module.modulemap").path() }
             .filter(FileManager.default.fileExists)
-        let swift = try #require(swiftOnPath)
-        let result = try await Executable(path: swift).run(
-            Executable.Call(
-                [
-                    "symbolgraph-extract", "-module-name", product, "-I", try modulesFolder(),
-                    "-target", try target(), "-minimum-access-level", "public",
-                    "-skip-synthesized-members", "-output-dir", folder.path("."),
-                ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] },
-                environment: ProcessInfo.processInfo.environment, limit: .seconds(300)))
+        let result = try await swift(
+            [
+                "symbolgraph-extract", "-module-name", product, "-I", try modulesFolder(),
+                "-target", try target(), "-minimum-access-level", "public",
+                "-skip-synthesized-members", "-output-dir", folder.path("."),
+            ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] })
         try #require(result.exitCode == 0, "\(result)")
         let data = Data(try folder.contents("\(product).symbols.json"))
         let graph = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         return (graph["symbols"] as? [[String: Any]] ?? []).compactMap(Symbol.init)
-    }
-
-    private static var swiftOnPath: String? {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .map { "\($0)/swift" }.first(where: FileManager.default.isExecutableFile)
     }
 
     /// Beside the test bundle that runs now.

@@ -1,12 +1,12 @@
 import Foundation
 import SIWACrypto
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import LocalFiles
+@testable import SIWASystem
 
-/// The one program that siwa starts.
+/// Programs that siwa starts for `secret --deploy`.
 @Suite struct ChildProgramTests {
     private let folder: Folder
 
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `gets its input and its variables, and no arguments`() throws {
+    @Test func `the program gets its input and its variables, and no arguments`() throws {
         let path = try script(
             "cat > \(folder.path("input")); echo \"$# $A\" > \(folder.path("seen"))")
         #expect(try run(path, input: "secret\n", variables: ["A": "b c"]) == .exit(0))
@@ -45,7 +45,7 @@ import Testing
         #expect(try text("seen") == "0 b c\n")
     }
 
-    @Test func `does not get withheld variables, and gets the others`() throws {
+    @Test func `the program gets all variables except those that are withheld`() throws {
         let path = try script("env > \(folder.path("seen"))")
         #expect(try run(path, withheld: ["HOME"]) == .exit(0))
         let names = try text("seen").split(separator: "\n").map { $0.prefix { $0 != "=" } }
@@ -58,13 +58,13 @@ import Testing
         #expect(try run(script("kill -9 $$")) == .signal(9))
     }
 
-    @Test func `signals are handled as programs expect`() throws {
+    @Test func `the program starts with default signal handlers`() throws {
         // siwa ignores SIGPIPE.
         reportWriteErrors()
         #expect(try run(script("kill -PIPE $$; exit 3")) == .signal(13))
     }
 
-    @Test func `a program that takes too long is ended with its children`() throws {
+    @Test func `a program that takes too long is terminated with its children`() throws {
         let path = try script("sleep 600 & echo $! > \(folder.path("child")); wait")
         #expect(try run(path, limit: 1) == .overdue)
         let child = try #require(
@@ -78,7 +78,7 @@ import Testing
         #expect(try run(script("trap '' TERM; while :; do sleep 1; done"), limit: 1) == .overdue)
     }
 
-    @Test func `its output and its errors are given line by line, to the last one`() throws {
+    @Test func `all lines of its output and its errors are passed on`() throws {
         let lines = Mutex<[String]>([])
         let path = try script("echo one; echo two >&2; seq 1 20000; printf 'no end'")
         #expect(try run(path) { line in lines.withLock { $0.append(line) } } == .exit(0))
@@ -88,7 +88,8 @@ import Testing
         #expect(seen.count == 20003)
     }
 
-    @Test func `a line that is too long is replaced, and a child that goes on is not awaited`()
+    @Test
+    func `a line that is too long is replaced, and siwa does not wait for remaining children`()
         throws
     {
         let lines = Mutex<[String]>([])
@@ -99,7 +100,7 @@ import Testing
         if let child = seen.last.flatMap({ pid_t($0) }) { kill(child, SIGKILL) }
     }
 
-    @Test func `what cannot be started is an error`() throws {
+    @Test func `a program that cannot be started is an error`() throws {
         #expect(throws: FileError.self) { try run(folder.path("nothing")) }
         try writeFile(SecretBytes("no script".utf8), to: folder.path("text"), permissions: 0o700)
         #expect(throws: FileError.self) { try run(folder.path("text")) }

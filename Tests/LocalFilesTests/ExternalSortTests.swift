@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import SIWATestSupport
 import Testing
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 @Suite struct ExternalSortTests {
     /// Entries with few keys, so that many are equal, and values that tell their order.
@@ -17,7 +17,7 @@ import Testing
 
     /// In memory, in one run, in many, and with fewer bytes than an entry has.
     @Test(arguments: [(0, 1 << 20), (500, 1 << 20), (20_000, 1 << 20), (20_000, 9000), (40, 1)])
-    func `entries come back in order, equal keys as they were added`(
+    func `entries are sorted, and equal keys keep their order`(
         _ count: Int, _ memory: Int
     ) throws {
         let folder = try TemporaryFolder()
@@ -38,7 +38,7 @@ import Testing
         #expect(found.map(\.value) == expected.map(\.value))
     }
 
-    @Test func `an entry may be longer than all memory, or empty`() throws {
+    @Test func `an entry can be empty or larger than the memory limit`() throws {
         let folder = try TemporaryFolder()
         let sort = ExternalSort(in: folder.path, memory: 5000)
         let long = [UInt8](repeating: 9, count: 100_000)
@@ -53,7 +53,7 @@ import Testing
         #expect(lengths == [100_000, 0, 100_000, 0, 0, 100_000, 0, 100_000, 0, 100_000])
     }
 
-    @Test func `many entries need a folder`() throws {
+    @Test func `more entries than fit in memory need a folder`() throws {
         let sort = ExternalSort(in: "/no/such/folder", memory: 1000)
         let error = #expect(throws: FileError.self) {
             for _ in 0..<1000 { try sort.add([1], [2]) }

@@ -1,6 +1,6 @@
-import LocalFiles
 import SIWACrypto
-import TestSupport
+import SIWASystem
+import SIWATestSupport
 import Testing
 
 @Suite(.blocking) struct FileLockTests {
@@ -8,7 +8,7 @@ import Testing
 
     init() throws { folder = try Folder() }
 
-    @Test func `only one holder has it, until it is released`() throws {
+    @Test func `only one holder has the lock until it is released`() throws {
         let path = folder.path("lock")
         let lock = try #require(try tryLock(path))
         #expect(try tryLock(path) == nil)
@@ -18,14 +18,14 @@ import Testing
         again.release()
     }
 
-    @Test func `the file is its owner's alone, empty, and stays`() throws {
+    @Test func `the lock file is empty, accessible only by its owner, and not removed`() throws {
         let path = folder.path("lock")
         try #require(try tryLock(path)).release()
         let file = try readFile(path)
         #expect(file.status.permissions == 0o600 && file.contents.count == 0)
     }
 
-    @Test func `no lock where no file can be made`() throws {
+    @Test func `locking fails if the file cannot be created`() throws {
         #expect(throws: FileError.self) { try tryLock(folder.path("none/lock")) }
         #expect(throws: FileError.self) { try tryLock(folder.path("")) }
         try folder.link("link", to: "target")

@@ -1,5 +1,5 @@
 import Glibc
-import LocalFiles
+import SIWASystem
 import Testing
 
 @Suite struct FileStatusTests {
@@ -9,7 +9,7 @@ import Testing
 
     /// A mounted secret belongs to root and to a group that the process is in.
     @Test(.enabled(if: geteuid() == 0, "only root can give files to other groups"))
-    func `the group of the file may read it when this process is in the group`() throws {
+    func `a file is readable by its group if this process is in the group`() throws {
         for (mode, group, isOpen) in [
             (0o640, 12345 as gid_t, true), (0o640, getegid(), false), (0o644, getegid(), true),
             (0o600, 12345, false), (0o440, getegid(), false), (0o440, 12345, true),
@@ -27,7 +27,7 @@ import Testing
         #expect(fileStatus(folder.path("absent")) == nil)
     }
 
-    @Test func `a folder is the same however its path is written`() throws {
+    @Test func `different spellings of a path name the same folder`() throws {
         let path = folder.path("a")
         #expect(mkdir(path, 0o700) == 0 && mkdir(folder.path("b"), 0o700) == 0)
         #expect(symlink(path, folder.path("link")) == 0)

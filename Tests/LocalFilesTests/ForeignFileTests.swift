@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import LocalFiles
 import SIWACrypto
+import SIWASystem
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// Results are not written where another user could read them. Only root can give a file away.
@@ -34,7 +34,7 @@ struct ForeignFileTests {
         }
     }
 
-    @Test func `a file of another user is refused and stays as it is`() throws {
+    @Test func `a file of another user is refused and stays unchanged`() throws {
         try folder.write("", to: "file", permissions: 0o666)
         chown(folder.path("file"), stranger, stranger)
         expectRefusals("file", "file")
@@ -42,7 +42,8 @@ struct ForeignFileTests {
         #expect(try readFile(folder.path("file")).status.permissions == 0o666)
     }
 
-    @Test func `a symbolic link of another user is refused, and its target is not made`() throws {
+    @Test func `a symbolic link of another user is refused, and its target is not created`() throws
+    {
         try folder.link("link", to: "target")
         lchown(folder.path("link"), stranger, stranger)
         expectRefusals("link", "link")
@@ -52,7 +53,7 @@ struct ForeignFileTests {
         #expect(try folder.read("target") == "")
     }
 
-    @Test func `a link of one's own to a link of another user is refused`() throws {
+    @Test func `a user's own link to another user's link is refused`() throws {
         try folder.link("inner", to: "target")
         lchown(folder.path("inner"), stranger, stranger)
         try folder.link("link", to: "inner")
@@ -68,7 +69,7 @@ struct ForeignFileTests {
 
     /// Another process swaps the file for a link and back all the time: every write lands
     /// nowhere but in a file of one's own.
-    @Test func `a file that is exchanged meanwhile is never written`() throws {
+    @Test func `a file that is replaced during the check is never written`() throws {
         try folder.write("", to: "theirs", permissions: 0o666)
         chown(folder.path("theirs"), stranger, stranger)
         let (path, theirs) = (folder.path("file"), folder.path("theirs"))

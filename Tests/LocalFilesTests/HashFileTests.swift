@@ -1,9 +1,9 @@
-import LocalFiles
-import TestSupport
+import SIWASystem
+import SIWATestSupport
 import Testing
 
 @Suite struct HashFileTests {
-    @Test func `of many hashes each is new once`() throws {
+    @Test func `each of many hashes is new exactly once`() throws {
         let folder = try TemporaryFolder()
         let file = try HashFile(in: folder.path)
         let hashes = (0..<60_000).map { UInt64($0) &* 0x9E37_79B9_7F4A_7C15 }
@@ -12,14 +12,16 @@ import Testing
         #expect(try file.insert(1))
     }
 
-    @Test func `hashes of one log are distinguished, also before they are on disk`() throws {
+    @Test func `hashes with the same prefix are distinguished, also before they are on disk`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let file = try HashFile(in: folder.path)
         var seen: Set<UInt64> = []
-        var generator = SystemRandomNumberGenerator()
+        var random = SeededRandom.announced(for: "hashes with the same prefix")
         for _ in 0..<5_000 {
-            // Few bits differ, so that many are met again and the filter is of no use.
-            let hash = UInt64.random(in: 0..<2_000, using: &generator) << 10 | 0x3FF
+            // Few bits differ, so that many are repeated and the filter is useless.
+            let hash = UInt64.random(in: 0..<2_000, using: &random) << 10 | 0x3FF
             try #require(try file.insert(hash) == seen.insert(hash).inserted)
         }
     }
@@ -31,7 +33,7 @@ import Testing
         #expect(namesInFolder(folder.path).isEmpty)
     }
 
-    @Test func `it needs a folder`() {
+    @Test func `creating the file in a missing folder fails`() {
         let error = #expect(throws: FileError.self) { try HashFile(in: "/no/such/folder") }
         #expect(error?.isMissing == true)
     }

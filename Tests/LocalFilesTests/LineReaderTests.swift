@@ -1,22 +1,24 @@
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 @Suite struct LineReaderTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }
 
-    @Test func `lines come with their numbers, the last one without its end, too`() async throws {
+    @Test func `lines have their numbers, and the last line needs no line end`() async throws {
         try folder.write("one\n\nthree\r\nfour", to: "in")
         let lines = try await read("in")
         #expect(lines.map(\.number) == [1, 2, 3, 4])
         #expect(lines.map(\.text) == ["one", "", "three\r", "four"])
     }
 
-    @Test func `an empty file has no line, and a line end at the end begins none`() async throws {
+    @Test func `an empty file has no lines, and a final line end does not begin another line`()
+        async throws
+    {
         try folder.write("", to: "empty")
         #expect(try await read("empty").isEmpty)
         try folder.write("\n", to: "one")
@@ -37,13 +39,13 @@ import Testing
         #expect(try await read("mark").map(\.text) == [""])
     }
 
-    @Test func `more lines than are read ahead all come, in their order`() async throws {
+    @Test func `all lines arrive in order if there are more than are read ahead`() async throws {
         let texts = (0..<100_000).map { "line \($0)" }
         try folder.write(texts.joined(separator: "\n"), to: "in")
         #expect(try await read("in").map(\.text) == texts)
     }
 
-    @Test func `how many lines there are is guessed from those that were given out`() async throws {
+    @Test func `the number of lines is estimated from the lines that were read`() async throws {
         try folder.write((100_000..<120_000).map { "line \($0)\n" }.joined(), to: "in")
         let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let reader = try LineReader(folder.path("in")) { news.continuation.yield() }
@@ -57,7 +59,7 @@ import Testing
 
     /// Lines for three reads, of which the first call may get one, and more than are read ahead.
     @Test(arguments: [4000, 200_000])
-    func `a reader may go before its lines do`(_ count: Int) async throws {
+    func `a reader can be released before its lines`(_ count: Int) async throws {
         try folder.write((0..<count).map { "line \($0)\n" }.joined(), to: "in")
         weak var gone: LineReader?
         do {
@@ -66,11 +68,11 @@ import Testing
             _ = reader.next()
             if count == 200_000 { reader.stop() }
         }
-        // Its thread is the last to let it go.
+        // Its thread is the last owner.
         try await eventually("the reader is gone") { gone == nil }
     }
 
-    @Test func `a stopped reader gives out whole lines, and ends`() async throws {
+    @Test func `a stopped reader returns whole lines, and ends`() async throws {
         try folder.write((0..<200_000).map { "line \($0)\n" }.joined(), to: "in")
         let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let reader = try LineReader(folder.path("in")) { news.continuation.yield() }
@@ -90,11 +92,11 @@ import Testing
         }
     }
 
-    @Test func `what cannot be opened is an error at once`() throws {
+    @Test func `a file that cannot be opened is an error immediately`() throws {
         #expect(throws: FileError.self) { _ = try LineReader(folder.path("none")) {} }
     }
 
-    @Test func `what cannot be read is an error at the end`() async throws {
+    @Test func `a file that cannot be read is an error at the end`() async throws {
         let news = AsyncStream<Void>.makeStream()
         let reader = try LineReader(folder.path("")) { news.continuation.yield() }
         var failure: FileError?

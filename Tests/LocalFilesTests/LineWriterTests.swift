@@ -1,15 +1,15 @@
 import Glibc
-import TestSupport
+import SIWATestSupport
 import Testing
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 @Suite(.blocking) struct LineWriterTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }
 
-    @Test func `all lines arrive, in their order, in a file for its owner alone`() throws {
+    @Test func `all lines are written in order, to a file that only its owner can read`() throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         for number in 0..<10_000 { writer.append(Array("\(number)\n".utf8)) }
         try writer.close()
@@ -17,7 +17,7 @@ import Testing
         #expect(try readFile(folder.path("out")).status.permissions == 0o600)
     }
 
-    @Test func `a line that none follows is synced before the end`() async throws {
+    @Test func `the last line is synced without waiting for the end`() async throws {
         let synced = AsyncStream<Void>.makeStream()
         let descriptor = open(folder.path("out"), O_WRONLY | O_CREAT, 0o600)
         let writer = LineWriter(descriptor, named: "out") { descriptor in
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [0, 3, 11])
-    func `lines that another process cuts off are missed at the end`(_ size: Int) async throws {
+    func `lines that another process truncates are detected at the end`(_ size: Int) async throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         for number in 1...3 { writer.append(Array("line \(number)\n".utf8)) }
         try await wait(for: 21, in: "out")
@@ -56,7 +56,7 @@ import Testing
         #expect(writer.undelivered == 3 - size / 7)
     }
 
-    @Test func `earlier lines that another process cuts off are missed, too`() throws {
+    @Test func `earlier lines that another process truncates are detected as well`() throws {
         try folder.write("line 1\nline 2\ntor", to: "out")
         let writer = try LineWriter.appending(
             to: folder.path("out"), keeping: { $0.bytes != nil }, beginning: "tor", notify: {})
@@ -65,7 +65,7 @@ import Testing
         #expect(writer.undelivered == 1)
     }
 
-    @Test func `a file that another process removes is missed at the end`() async throws {
+    @Test func `a file that another process removes is detected at the end`() async throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         writer.append(Array("one\n".utf8))
         try await wait(for: 4, in: "out")
@@ -75,7 +75,7 @@ import Testing
         #expect(writer.undelivered == 1)
     }
 
-    @Test func `what others append is not missed`() async throws {
+    @Test func `lines that other processes append are not reported as missing`() async throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         writer.append(Array("one\n".utf8))
         try await wait(for: 4, in: "out")
@@ -87,7 +87,7 @@ import Testing
         #expect(try folder.read("out") == "one\ntwo\nthree\n")
     }
 
-    @Test func `an existing file is closed to others`() throws {
+    @Test func `an existing file becomes inaccessible to other users`() throws {
         try folder.write("", to: "out", permissions: 0o666)
         _ = try LineWriter.appending(to: folder.path("out"), keeping: nil, notify: {})
         #expect(try readFile(folder.path("out")).status.permissions == 0o600)
@@ -96,19 +96,19 @@ import Testing
         }
     }
 
-    @Test func `a link to nothing stays one, and its target is made for its owner alone`() throws {
+    @Test func `a dangling link is kept, and its target is created for its owner only`() throws {
         try folder.link("link", to: "out")
         _ = try LineWriter.appending(to: folder.path("link"), keeping: nil, notify: {})
         #expect(try folder.isLink("link") && !folder.isLink("out"))
         #expect(try readFile(folder.path("out")).status.permissions == 0o600)
     }
 
-    @Test func `devices and open streams are written as they are`() throws {
+    @Test func `devices and open streams are written without being replaced`() throws {
         _ = try LineWriter.appending(to: "/dev/null", keeping: nil, notify: {})
         _ = try LineWriter.appending(to: "/dev/stdout", keeping: nil, notify: {})
     }
 
-    @Test func `a full pipe that is non-blocking is waited for`() throws {
+    @Test func `the writer waits for a full non-blocking pipe`() throws {
         var ends: [CInt] = [0, 0]
         try #require(openPipe(&ends) == 0)
         defer { close(ends[0]) }
@@ -125,7 +125,7 @@ import Testing
         #expect(count == 20_000 * line.count)
     }
 
-    @Test func `what the reader of a pipe left unread when it went is not delivered`() throws {
+    @Test func `lines that the reader of a pipe left unread are not counted as delivered`() throws {
         var ends: [CInt] = [0, 0]
         try #require(openPipe(&ends) == 0)
         let writer = LineWriter(ends[1], named: "pipe") {}
@@ -141,7 +141,7 @@ import Testing
         #expect(writer.undelivered == 3)
     }
 
-    @Test func `a reader that went after it had read all missed nothing`() throws {
+    @Test func `lines that a reader read before it left are counted as delivered`() throws {
         var ends: [CInt] = [0, 0]
         try #require(openPipe(&ends) == 0)
         let writer = LineWriter(ends[1], named: "pipe") {}
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: [8, 9])
-    func `a reader at a socket that leaves a part unread is noticed at the end`(
+    func `lines that the reader of a socket left unread are detected at the end`(
         _ count: Int
     ) throws {
         var ends: [CInt] = [0, 0]
@@ -176,7 +176,7 @@ import Testing
         #expect(writer.undelivered == 9 - count)
     }
 
-    @Test func `lines after a failure are not delivered`() throws {
+    @Test func `lines after a failure are not counted as delivered`() throws {
         var ends: [CInt] = [0, 0]
         try #require(openPipe(&ends) == 0)
         // As siwa does.
@@ -190,7 +190,7 @@ import Testing
         #expect(writer.undelivered == 3)
     }
 
-    @Test func `a new run does not touch a file that is not empty`() throws {
+    @Test func `a new run does not change a file that is not empty`() throws {
         try folder.write("old\n", to: "out")
         let error = #expect(throws: FileError.self) {
             _ = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
@@ -199,7 +199,7 @@ import Testing
         #expect(try folder.read("out") == "old\n")
     }
 
-    @Test func `a later run reads earlier results, and cuts off an incomplete line`() throws {
+    @Test func `a later run reads earlier results and removes an incomplete line`() throws {
         try folder.write("one\ntwo\nthr", to: "out")
         var seen: [String?] = []
         let writer = try LineWriter.appending(to: folder.path("out")) {
@@ -213,7 +213,7 @@ import Testing
         #expect(try folder.read("out") == "one\ntwo\nthree\n")
     }
 
-    @Test func `a last line with its end but no sense is cut off, an earlier one refused`() throws {
+    @Test func `an invalid last line is removed, and an invalid earlier line is refused`() throws {
         try folder.write("one\n\u{0}\u{0}\n", to: "torn")
         _ = try LineWriter.appending(to: folder.path("torn")) {
             $0.text == "one"
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"lin"#, "{\"line\":2\n", "\u{0}\u{0}", ""])
-    func `an incomplete line after a crash is cut off`(_ rest: String) throws {
+    func `an incomplete line after a crash is removed`(_ rest: String) throws {
         let whole = #"{"line":1}"# + "\n"
         try folder.write(whole + rest, to: "out")
         _ = try LineWriter.appending(
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: ["a token\n", "a token", #"{"team_id": "A1B2C3D4E5"}"#, "{\"line\":1}\ntext"])
-    func `nothing is cut off a file that no crash can have left so`(_ text: String) throws {
+    func `a file that no crash can have produced is not truncated`(_ text: String) throws {
         try folder.write(text, to: "wrong")
         let error = #expect(throws: FileError.self) {
             _ = try LineWriter.appending(
@@ -253,7 +253,7 @@ import Testing
         #expect(try folder.read("wrong") == text)
     }
 
-    @Test func `two runs cannot write one file`() throws {
+    @Test func `two runs cannot write to one file`() throws {
         let first = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         let error = #expect(throws: FileError.self) {
             _ = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
@@ -273,7 +273,7 @@ import Testing
         #expect(throws: FileError.self) { try writer.close() }
     }
 
-    @Test func `writing nothing succeeds`() throws {
+    @Test func `writing no lines succeeds`() throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         try writer.close()
         #expect(try folder.read("out").isEmpty)

@@ -1,5 +1,5 @@
 import Glibc
-import LocalFiles
+import SIWASystem
 import Testing
 
 @Suite struct PrivateFolderTests {
@@ -8,14 +8,15 @@ import Testing
     init() throws { folder = try Folder() }
 
     @Test(arguments: ["one/two/three", "one//two/three/"])
-    func `makes it, and its parents, for the owner alone`(_ name: String) throws {
+    func `the folder and its parents are created for the owner only`(_ name: String) throws {
         try makePrivateFolder(folder.path(name))
         for made in ["one", "one/two", "one/two/three"] {
             #expect(try permissions(folder.path(made)) == 0o700, "\(made)")
         }
     }
 
-    @Test(arguments: [0o700, 0o755, 0o500] as [mode_t]) func `takes`(_ mode: mode_t) throws {
+    @Test(arguments: [0o700, 0o755, 0o500] as [mode_t])
+    func `an existing private folder is accepted`(_ mode: mode_t) throws {
         let path = folder.path("folder")
         try makePrivateFolder(path)
         chmod(path, mode)
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [0o777, 0o770, 0o702, 0o1777] as [mode_t])
-    func `refuses what others can write to`(_ mode: mode_t) throws {
+    func `a folder that other users can write to is refused`(_ mode: mode_t) throws {
         let path = folder.path("folder")
         try makePrivateFolder(path)
         chmod(path, mode)
@@ -33,14 +34,14 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives folders away"))
-    func `refuses the folder of another user`() throws {
+    func `a folder of another user is refused`() throws {
         let path = folder.path("folder")
         try makePrivateFolder(path)
         chown(path, 12345, 12345)
         #expect(throws: FileError.self) { try makePrivateFolder(path) }
     }
 
-    @Test func `refuses a file, and a path inside a file`() throws {
+    @Test func `a file, and a path inside a file, are refused`() throws {
         try folder.write("", to: "file")
         #expect(throws: FileError.self) { try makePrivateFolder(folder.path("file")) }
         #expect(throws: FileError.self) { try makePrivateFolder(folder.path("file/in")) }

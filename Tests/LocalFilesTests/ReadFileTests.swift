@@ -1,23 +1,25 @@
 import Foundation
 import Glibc
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 @Suite(.blocking) struct ReadFileTests {
     let folder: Folder
 
     init() throws { folder = try Folder() }
 
-    @Test(arguments: [0, 1, 4095, 4096, 4097, 8192]) func `reads`(_ count: Int) throws {
+    @Test(arguments: [0, 1, 4095, 4096, 4097, 8192]) func `a file of any size is read completely`(
+        _ count: Int
+    ) throws {
         let text = String(repeating: "x", count: count)
         try folder.write(text, to: "file")
         #expect(try readFile(folder.path("file")).contents.revealed() == Array(text.utf8))
     }
 
-    @Test func `the names in a folder, and none without a folder`() throws {
+    @Test func `the names in a folder are listed, and a missing folder is an error`() throws {
         let long = String(repeating: "n", count: 255)
         for name in ["b", ".hidden", "ä", long] { try folder.write("", to: name) }
         #expect(namesInFolder(folder.path("")) == folder.names)
@@ -27,7 +29,8 @@ import Testing
 
     static let limits = [(100, 100, true), (101, 100, false), (0, 0, true), (1, 0, false)]
 
-    @Test(arguments: limits) func `a limit is inclusive`(
+    @Test(arguments: limits)
+    func `a file of at most the limit is read, and a larger one is refused`(
         _ count: Int, _ limit: Int, _ isRead: Bool
     ) throws {
         try folder.write(String(repeating: "x", count: count), to: "file")
@@ -43,11 +46,11 @@ import Testing
         }
     }
 
-    @Test func `a device without an end is read no further than the limit`() {
+    @Test func `an endless device is read only up to the limit`() {
         #expect(throws: FileError.self) { try readFile("/dev/zero") }
     }
 
-    @Test func `an empty device is empty, and its permissions say nothing`() throws {
+    @Test func `an empty device is empty, and its permissions are ignored`() throws {
         let file = try readFile("/dev/null")
         #expect(file.contents.count == 0)
         #expect(!file.status.isRegular && !file.status.isReadableByOthers)
@@ -59,7 +62,9 @@ import Testing
         (0o620, false), (0o602, false), (0o611, false), (0o444, true),
     ]
 
-    @Test(arguments: permissions) func `others may read`(_ mode: Int, _ expected: Bool) throws {
+    @Test(arguments: permissions) func `files that other users can read are recognised`(
+        _ mode: Int, _ expected: Bool
+    ) throws {
         try folder.write("x", to: "file", permissions: mode)
         let file = try readFile(folder.path("file"))
         #expect(file.status.permissions == UInt32(mode))
@@ -67,13 +72,13 @@ import Testing
     }
 
     @Test(arguments: [0o600, 0o644, 0o400, 0o620, 0o602, 0o666, 0o777])
-    func `others may write`(_ mode: Int) throws {
+    func `files that other users can write are recognised`(_ mode: Int) throws {
         try folder.write("x", to: "file", permissions: mode)
         #expect(try readFile(folder.path("file")).status.isWritableByOthers == (mode & 0o022 != 0))
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-    func `whose file it is may write it`() throws {
+    func `a file of another user counts as writable by others`() throws {
         try folder.write("x", to: "file", permissions: 0o600)
         chown(folder.path("file"), 12345, 12345)
         #expect(try readFile(folder.path("file")).status.isWritableByOthers)
@@ -85,7 +90,7 @@ import Testing
         #expect(try !readFile(folder.path("link")).status.isReadableByOthers)
     }
 
-    @Test func `a folder is not read`() throws {
+    @Test func `reading a folder is refused`() throws {
         #expect {
             try readFile(folder.path(""))
         } throws: { error in
@@ -93,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a missing file is said to be missing`() throws {
+    @Test func `a missing file is reported as missing`() throws {
         #expect(!fileExists(folder.path("absent")))
         #expect {
             try readFile(folder.path("absent"))
@@ -104,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a file the user may not read is not missing`() throws {
+    @Test func `a file without read permission is not reported as missing`() throws {
         try folder.write("x", to: "file", permissions: 0)
         #expect(fileExists(folder.path("file")))
         guard geteuid() != 0 else { return }
@@ -115,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a byte order mark at the beginning is dropped, one further on is not`() throws {
+    @Test func `a byte order mark is removed at the beginning only`() throws {
         for (text, expected) in [
             ("\u{FEFF}text", "text"), ("\u{FEFF}\u{FEFF}", "\u{FEFF}"), ("\u{FEFF}", ""),
             ("a\u{FEFF}", "a\u{FEFF}"),
@@ -144,7 +149,7 @@ import Testing
 /// The whole process has one standard input, so these tests, which replace it by a pipe, run one
 /// after the other.
 @Suite(.serialized, .blocking) struct StandardInputTests {
-    @Test func `the first line is read and not one byte more`() throws {
+    @Test func `exactly the first line is read`() throws {
         let rest = try withStandardInput("first\r\nsecond\nthird") {
             let first = try readStandardInputLine().revealed()
             #expect(first == Array("first\r".utf8))
@@ -153,7 +158,7 @@ import Testing
         #expect(rest == Array("second\nthird".utf8))
     }
 
-    @Test func `a byte order mark at the beginning is dropped`() throws {
+    @Test func `a byte order mark before the first line is removed`() throws {
         let line = try withStandardInput("\u{FEFF}line\n") {
             try readStandardInputLine().revealed()
         }
@@ -162,14 +167,14 @@ import Testing
         #expect(all == Array("all\n".utf8))
     }
 
-    @Test func `lines come one after the other, the last one without a line feed`() throws {
+    @Test func `lines are read one after the other, and the last one needs no line feed`() throws {
         let lines = try withStandardInput("a\n\nb") {
             try (0..<4).map { _ in try readStandardInputLine().revealed() }
         }
         #expect(lines == [Array("a".utf8), [], Array("b".utf8), []])
     }
 
-    @Test func `a line may be as long as the limit and no longer`() throws {
+    @Test func `a line can be as long as the limit, and no longer`() throws {
         let fits = try withStandardInput("12345\n") { try readStandardInputLine(limit: 5).count }
         #expect(fits == 5)
         #expect {
@@ -180,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `all of it may be as long as the limit and no longer`() throws {
+    @Test func `all lines together can be as long as the limit, and no longer`() throws {
         let fits = try withStandardInput("12345") { try readStandardInput(limit: 5).count }
         #expect(fits == 5)
         #expect(throws: FileError.self) {
@@ -188,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `the end of it at once is empty`() throws {
+    @Test func `an empty stream is an empty line`() throws {
         let counts = try withStandardInput("") {
             [try readStandardInputLine().count, try readStandardInput().count]
         }
@@ -221,7 +226,9 @@ import Testing
         ("read-only", EROFS, false),
     ]
 
-    @Test(arguments: kinds) func `can pass`(_ name: String, _ code: CInt, _ expected: Bool) {
+    @Test(arguments: kinds) func `temporary errors are recognised`(
+        _ name: String, _ code: CInt, _ expected: Bool
+    ) {
         #expect(FileError("write", "f", code: code).isTemporary == expected)
         #expect(FileError("write", "f", code: code).isMissing == (code == ENOENT))
         #expect(!FileError("write", "f", code: code).reason.isEmpty)
@@ -236,7 +243,7 @@ import Testing
         #expect(FileError("write", "f", code: ENOSPC).remedy == nil)
     }
 
-    @Test func `an interrupted call is made again`() throws {
+    @Test func `an interrupted system call is repeated`() throws {
         var calls = 0
         let result = try system("read", "f") { () -> Int in
             calls += 1
@@ -246,7 +253,7 @@ import Testing
         #expect(result == 7 && calls == 3)
     }
 
-    @Test func `a variable is what getenv knows`() {
+    @Test func `a variable has the value that getenv returns`() {
         #expect(environment("PATH") == ProcessInfo.processInfo.environment["PATH"])
         #expect(environment("SIWA_NOT_SET") == nil)
     }

@@ -1,8 +1,8 @@
 import Glibc
-import LocalFiles
 import SIWACrypto
+import SIWASystem
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// A command replaces only what it writes itself.
@@ -37,7 +37,9 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "\u{FEFF}", "page 1", "\u{FEFF}page 1"])
-    func `nothing, an empty file and the product are replaced`(_ old: String?) throws {
+    func `an empty file and an earlier product are replaced, and a missing one is created`(
+        _ old: String?
+    ) throws {
         if let old { try folder.write(old, to: "file", permissions: 0o666) }
         try checkReplacement(at: folder.path("file"), Self.rule())
         try replace("file")
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["-----BEGIN PRIVATE KEY-----", "\n", " page"])
-    func `anything else is kept, as it is`(_ old: String) throws {
+    func `any other file is kept unchanged`(_ old: String) throws {
         try folder.write(old, to: "file", permissions: 0o644)
         expectRefusal("file")
         #expect(try folder.read("file") == old)
@@ -55,7 +57,7 @@ import Testing
         #expect(folder.names == ["file"])
     }
 
-    @Test func `a link is followed, and what it leads to decides`() throws {
+    @Test func `a link is followed, and its target decides`() throws {
         try folder.write("key", to: "key")
         try folder.link("link", to: "key")
         expectRefusal("link")
@@ -74,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a key that takes the place of the product after the check is kept`() throws {
+    @Test func `a key that replaces the product after the check is kept`() throws {
         try folder.write("key", to: "key")
         let (key, path) = (folder.path("key"), folder.path("file"))
         try expectKept { rename(key, path) }
@@ -101,10 +103,10 @@ import Testing
         #expect(folder.names == ["file"])
     }
 
-    @Test func `a pipe is refused or written, and its check opens nothing`() throws {
+    @Test func `a pipe is refused or written, and checking it does not open it`() throws {
         let path = folder.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)
-        // Nobody reads: to open it for writing would wait.
+        // Without a reader, opening it for writing would wait.
         try checkReplacement(at: path, Self.rule())
         expectRefusal("pipe", Self.rule(allowsStreams: false))
         let reader = open(path, O_RDONLY | O_NONBLOCK)
@@ -114,7 +116,7 @@ import Testing
         #expect(read(reader, &bytes, 16) == 6)
     }
 
-    @Test func `a device and an open stream are written as they are`() throws {
+    @Test func `a device and an open stream are written without being replaced`() throws {
         for path in ["/dev/null", "/dev/fd/2"] {
             try checkReplacement(at: path, Self.rule())
             #expect(throws: FileError.self) {
@@ -124,7 +126,7 @@ import Testing
         try replaceFile(SecretBytes("page".utf8), at: "/dev/null", Self.rule())
     }
 
-    @Test func `many runs at a time leave one whole product and no other file`() async throws {
+    @Test func `concurrent runs leave one whole product and no other file`() async throws {
         try folder.write("page 1", to: "file")
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
@@ -136,7 +138,7 @@ import Testing
         #expect(folder.names == ["file"])
     }
 
-    @Test func `a regular file is read without waiting for a pipe`() throws {
+    @Test func `reading a regular file never waits for a pipe`() throws {
         try folder.write("\u{FEFF}text", to: "file")
         #expect(try readRegularFile(folder.path("file")).contents.revealed() == Array("text".utf8))
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)

@@ -1,9 +1,9 @@
 import Testing
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 @Suite struct SignalGateTests {
-    @Test func `a signal ends the process at once while nothing is written`() {
+    @Test func `a signal ends the process immediately while nothing is written`() {
         let gate = SignalGate()
         #expect(gate.admits(2))
         #expect(gate.admits(15))
@@ -26,7 +26,7 @@ import Testing
         #expect(gate.open() == 2)
     }
 
-    @Test func `without a signal writing changes nothing`() {
+    @Test func `without a signal, the gate stays open after writing`() {
         let gate = SignalGate()
         gate.close()
         #expect(gate.open() == nil)

@@ -1,9 +1,9 @@
-import LocalFiles
-import TestSupport
+import SIWASystem
+import SIWATestSupport
 import Testing
 
 @Suite struct SlotFileTests {
-    @Test func `slots keep what was set, in any order, and are zero before`() throws {
+    @Test func `slots keep their values in any order, and are zero before they are set`() throws {
         let folder = try TemporaryFolder()
         let file = try SlotFile(in: folder.path)
         let numbers = [0, 1, 255, 256, 70_000, 1_000_000, 3, 4_000_000_000, 257]
@@ -20,7 +20,7 @@ import Testing
         #expect(namesInFolder(folder.path).isEmpty)
     }
 
-    @Test func `it needs a folder`() {
+    @Test func `creating the file in a missing folder fails`() {
         let error = #expect(throws: FileError.self) { try SlotFile(in: "/no/such/folder") }
         #expect(error?.isMissing == true)
     }

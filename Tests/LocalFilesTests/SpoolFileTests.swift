@@ -1,9 +1,9 @@
 import Foundation
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 @Suite struct SpoolFileTests {
     private func line(_ number: Int) -> InputLine {
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 20_000])
-    func `lines come back as they were, in their order`(_ count: Int) throws {
+    func `lines are returned unchanged and in order`(_ count: Int) throws {
         let folder = try TemporaryFolder()
         let spool = SpoolFile(in: folder.path)
         for number in 0..<count { try spool.append(line(number)) }
@@ -31,7 +31,7 @@ import Testing
         #expect(next == count)
     }
 
-    @Test func `a line may be longer than a group, or empty`() throws {
+    @Test func `a line can be empty or longer than a group`() throws {
         let folder = try TemporaryFolder()
         let spool = SpoolFile(in: folder.path)
         let lines = [
@@ -44,7 +44,7 @@ import Testing
         #expect(taken.count == 3 && zip(taken, lines).allSatisfy(isSame))
     }
 
-    @Test func `nothing readable is on disk`() throws {
+    @Test func `the file on disk contains no readable text`() throws {
         let folder = try TemporaryFolder()
         let spool = SpoolFile(in: folder.path)
         for number in 1...20_000 { try spool.append(line(number)) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `it needs a folder`() {
+    @Test func `spooling to a missing folder fails`() {
         let spool = SpoolFile(in: "/no/such/folder")
         let error = #expect(throws: FileError.self) {
             for number in 1...20_000 { try spool.append(line(number)) }

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import LocalFiles
 import SIWACrypto
-import TestSupport
+import SIWASystem
+import SIWATestSupport
 import Testing
 
 @Suite(.blocking) struct WriteFileTests {
@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try Folder() }
 
-    @Test func `a new file holds the contents, for its owner alone`() throws {
+    @Test func `a new file holds the contents, readable only by its owner`() throws {
         let path = folder.path("new")
         try writeFile(SecretBytes(Array("secret\n".utf8)), to: path)
         let file = try readFile(path)
@@ -20,15 +20,15 @@ import Testing
         #expect(folder.names == ["new"], "no temporary file stays")
     }
 
-    @Test(arguments: [0, 1, 4095, 4096, 4097, 1_000_000]) func `bytes written`(_ count: Int) throws
-    {
+    @Test(arguments: [0, 1, 4095, 4096, 4097, 1_000_000])
+    func `contents of any size are written completely`(_ count: Int) throws {
         let contents = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let path = folder.path("file")
         try writeFile(SecretBytes(contents), to: path)
         #expect(try readFile(path).contents.revealed() == contents)
     }
 
-    @Test func `an old file is replaced, however open it was`() throws {
+    @Test func `an old file is replaced, whatever its permissions are`() throws {
         let path = folder.path("old")
         try folder.write("a much longer text than the new one", to: "old", permissions: 0o644)
         chmod(path, 0o666)
@@ -45,7 +45,7 @@ import Testing
         #expect(try readFile(path).status.isReadableByOthers)
     }
 
-    @Test func `a reader of the old file goes on reading it whole`() throws {
+    @Test func `a reader of the old file continues to read it whole`() throws {
         let path = folder.path("file")
         try folder.write("old", to: "file")
         let reader = try #require(FileHandle(forReadingAtPath: path))
@@ -53,7 +53,45 @@ import Testing
         #expect(try reader.readToEnd() == Data("old".utf8))
     }
 
-    @Test func `a symbolic link stays one, and its target is written`() throws {
+    @Test func `several files are written at once, in new subfolders too`() throws {
+        try folder.write("old", to: "b")
+        try writeFiles(
+            [
+                NamedContents("a/b/c", SecretBytes(Array("new".utf8))),
+                NamedContents("b", SecretBytes(Array("newer".utf8))),
+            ], into: folder.path(""))
+        #expect(try readFile(folder.path("a/b/c")).contents.revealed() == Array("new".utf8))
+        #expect(try readFile(folder.path("b")).contents.revealed() == Array("newer".utf8))
+        #expect(try readFile(folder.path("b")).status.permissions == 0o644)
+        #expect(folder.names == ["a", "b"], "no temporary file stays")
+    }
+
+    @Test func `if one of several files cannot be written, none is`() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.path("taken"), withIntermediateDirectories: false)
+        try folder.write("old", to: "b")
+        let error = #expect(throws: FileError.self) {
+            try writeFiles(
+                ["a", "b", "taken"].map { NamedContents($0, SecretBytes([1])) },
+                into: folder.path(""))
+        }
+        #expect(error?.description == "cannot write '\(folder.path("taken"))': is a directory")
+        #expect(folder.names == ["b", "taken"])
+        #expect(try readFile(folder.path("b")).contents.revealed() == Array("old".utf8))
+    }
+
+    @Test(arguments: [("nowhere", "no such file"), ("file", "not a directory")])
+    func `several files need a folder`(_ name: String, _ reason: String) throws {
+        try folder.write("", to: "file")
+        let error = #expect(throws: FileError.self) {
+            try writeFiles([NamedContents("a", SecretBytes([1]))], into: folder.path(name))
+        }
+        #expect(error?.description.contains("cannot write to '\(folder.path(name))': ") == true)
+        #expect(error?.reason.hasPrefix(reason) == true, "\(String(describing: error))")
+        #expect(error?.remedy == "create the folder, or give another one")
+    }
+
+    @Test func `a symbolic link is kept, and its target is written`() throws {
         try FileManager.default.createDirectory(
             atPath: folder.path("elsewhere"), withIntermediateDirectories: false)
         try folder.write("old", to: "elsewhere/target")
@@ -63,7 +101,7 @@ import Testing
         #expect(try folder.read("elsewhere/target") == "new")
     }
 
-    @Test func `a link at a path that the program chose becomes a file`() throws {
+    @Test func `a link at a path that the program chose is replaced with a file`() throws {
         try folder.write("old", to: "target")
         try folder.link("link", to: "target")
         try writeFile(SecretBytes("new".utf8), to: folder.path("link"), link: .replaced)
@@ -71,7 +109,7 @@ import Testing
         #expect(try folder.read("target") == "old")
     }
 
-    @Test func `a symbolic link to nothing stays one, and its target is made`() throws {
+    @Test func `a dangling symbolic link is kept, and its target is created`() throws {
         try folder.link("inner", to: "target")
         try folder.link("link", to: "inner")
         try writeFile(SecretBytes(Array("new".utf8)), to: folder.path("link"))
@@ -79,14 +117,14 @@ import Testing
         #expect(try folder.read("target") == "new")
     }
 
-    @Test func `links in a circle are refused`() throws {
+    @Test func `a cycle of links is refused`() throws {
         try folder.link("one", to: "two")
         try folder.link("two", to: "one")
         #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: folder.path("one")) }
         #expect(try folder.isLink("one") && folder.isLink("two"))
     }
 
-    @Test func `a folder is not a file`() throws {
+    @Test func `writing to a folder is refused`() throws {
         try createDirectory(folder.path("inner"))
         #expect {
             try writeFile(SecretBytes([1]), to: folder.path("inner"))
@@ -96,12 +134,12 @@ import Testing
         }
     }
 
-    @Test func `a device is written as it is`() throws {
+    @Test func `a device is written without being replaced`() throws {
         try writeFile(SecretBytes([1]), to: "/dev/null")
         #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "/dev/full") }
     }
 
-    @Test func `a pipe is written as it is`() throws {
+    @Test func `a pipe is written without being replaced`() throws {
         let path = folder.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)
         let reader = open(path, O_RDONLY | O_NONBLOCK)
@@ -113,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: ["/dev/fd/", "/proc/self/fd/"])
-    func `a stream that is open already is written as it is`(_ prefix: String) throws {
+    func `an open stream is written without being replaced`(_ prefix: String) throws {
         var ends: [CInt] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
@@ -123,7 +161,7 @@ import Testing
         #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "\(prefix)999") }
     }
 
-    @Test func `a missing folder is a missing file`() {
+    @Test func `a missing parent folder is reported as a missing file`() {
         #expect {
             try writeFile(SecretBytes([1]), to: folder.path("absent/file"))
         } throws: { error in
@@ -133,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `a file for a folder is a missing file`() throws {
+    @Test func `a file in place of the parent folder is reported as a missing file`() throws {
         try folder.write("x", to: "file")
         #expect {
             try writeFile(SecretBytes([1]), to: folder.path("file/inner"))
@@ -143,7 +181,7 @@ import Testing
     }
 
     /// The temporary file's name is longer by seven characters.
-    @Test func `a name too long to be replaced keeps its old file`() throws {
+    @Test func `if the temporary name would be too long, the old file is kept`() throws {
         let name = String(repeating: "n", count: 250)
         try folder.write("old", to: name)
         #expect {
@@ -156,7 +194,7 @@ import Testing
     }
 
     /// Root may write anywhere: then only /proc, where nothing can be made, refuses.
-    @Test func `a folder in which nothing can be made is refused, and the old file stays`() throws {
+    @Test func `a folder without write permission is refused, and the old file is kept`() throws {
         try folder.write("old", to: "file")
         #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "/proc/self/siwa") }
         guard geteuid() != 0 else { return }
@@ -170,7 +208,7 @@ import Testing
         #expect(try folder.read("file") == "old")
     }
 
-    @Test func `a created file is for its owner alone, and replaces none`() throws {
+    @Test func `a created file is readable only by its owner, and replaces no file`() throws {
         let path = folder.path("new")
         try createFile(SecretBytes(Array("first".utf8)), at: path)
         #expect(try readFile(path).status.permissions == 0o600)
@@ -183,7 +221,7 @@ import Testing
         #expect(folder.names == ["new"], "no temporary file stays")
     }
 
-    @Test func `a made folder is for its owner alone, and made once`() throws {
+    @Test func `a created folder is accessible only by its owner, and created once`() throws {
         try createDirectory(folder.path("inner"))
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("inner"))
         #expect(attributes[.posixPermissions] as? Int == 0o700)
@@ -195,7 +233,7 @@ import Testing
     }
 
     /// The files of a process that is killed while it writes.
-    @Test func `temporary files of killed runs are removed, and no others`() throws {
+    @Test func `only temporary files of killed runs are removed`() throws {
         let old = time(nil) - 120
         let names = [
             "secret.siwa-AbCdEf", "secret.siwa-Locked", "secret.siwa-Recent", "other.siwa-AbCdEf",
@@ -226,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func `a full pipe gets every byte in the end`() throws {
+    @Test func `a full pipe receives every byte eventually`() throws {
         var ends: [CInt] = [0, 0]
         #expect(pipe(&ends) == 0)
         let contents = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }

@@ -1,6 +1,7 @@
-import JOSE
+import SIWAJOSE
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWACLI
 
 /// The key set from cache and network, on a clock of the test's own.
@@ -10,7 +11,7 @@ import Testing
 
     init() { harness = KeySetHarness(server) }
 
-    @Test func `a cold cache asks once, a warm one never`() async throws {
+    @Test func `an empty cache fetches the keys once, and a filled cache does not`() async throws {
         for _ in 0..<5 {
             #expect(try await harness.keySet("one").keyIDs == ["one", "two"])
             harness.later(700)
@@ -18,7 +19,7 @@ import Testing
         #expect(server.requests == 1 && harness.said.isEmpty)
     }
 
-    @Test func `after an hour it asks again`() async throws {
+    @Test func `the keys are fetched again after an hour`() async throws {
         try await harness.keySet("one")
         harness.later(3599)
         try await harness.keySet("one")
@@ -28,7 +29,7 @@ import Testing
         #expect(server.requests == 2 && harness.said.isEmpty)
     }
 
-    @Test func `a kid it has not seen makes it ask, and says what changed`() async throws {
+    @Test func `an unknown kid causes a fetch, and the changes are reported`() async throws {
         try await harness.keySet("one")
         server.publish("two", "three")
         harness.later(5)
@@ -46,7 +47,7 @@ import Testing
     }
 
     /// Ten thousand of them are put to the policy alone, in KeySetCacheFetchTests.
-    @Test func `a thousand forged tokens cause a fetch a minute`() async throws {
+    @Test func `a thousand forged tokens cause one fetch a minute`() async throws {
         try await harness.keySet("one")
         for number in 0..<1000 {
             if number % 4 == 0 { harness.later(1) }
@@ -58,7 +59,7 @@ import Testing
         #expect(server.requests == 1 + 5)
     }
 
-    @Test func `the pause is said, with the moment it ends`() async throws {
+    @Test func `during the pause, a warning names the time at which it ends`() async throws {
         try await harness.keySet("forged")
         harness.later(20)
         try await harness.keySet("forged")
@@ -79,7 +80,7 @@ import Testing
         (.page(status: 400, #"{"error":"invalid_request"}"#), "refused"),
     ]
 
-    @Test(arguments: troubles) func `an old set serves while Apple is out of reach`(
+    @Test(arguments: troubles) func `an old key set is used while Apple is unreachable`(
         _ answer: KeyServer.Answer, _ reason: String
     ) async throws {
         try await harness.keySet("one")
@@ -99,21 +100,23 @@ import Testing
         #expect(server.requests == 3, "a minute later it asks")
     }
 
-    @Test func `a fresh set serves too when it cannot be fetched again`() async throws {
+    @Test func `a fresh key set is used as well if it cannot be fetched again`() async throws {
         try await harness.keySet("one")
         server.answer(.nothing(left: true))
         #expect(try await harness.keySet("new")["new"] == nil)
         #expect(server.requests == 2 && harness.said.count == 1)
     }
 
-    @Test func `without any set it fails, and asks again on a repaired network`() async throws {
+    @Test func `without a key set, an unsuccessful connection does not delay the next fetch`()
+        async throws
+    {
         server.answer(.nothing(left: false))
         await #expect(throws: KeySetError.self) { try await harness.keySet("one") }
         server.publish("one")
         #expect(try await harness.keySet("one")["one"] != nil)
     }
 
-    @Test func `without any set, Apple that answers nonsense is left alone for a minute`()
+    @Test func `without a key set, an invalid response delays the next fetch by a minute`()
         async throws
     {
         server.answer(.page(status: 500, ""))
@@ -126,7 +129,7 @@ import Testing
         #expect(try await harness.keySet("one")["one"] != nil)
     }
 
-    @Test func `a set from the future is fetched again`() async throws {
+    @Test func `a key set with a fetch time in the future is fetched again`() async throws {
         try await harness.keySet("one")
         harness.later(-86_400)
         try await harness.keySet("one")
@@ -135,7 +138,7 @@ import Testing
         #expect(server.requests == 2)
     }
 
-    @Test func `offline sends no request, even without a stored key set`() async throws {
+    @Test func `--offline sends no request, even without a stored key set`() async throws {
         await #expect(throws: KeySetError.self) { try await harness.keySet("one", offline: true) }
         try await harness.keySet("one")
         harness.later(9)
@@ -147,7 +150,7 @@ import Testing
         #expect(harness.said.count == 1 && server.requests == 1)
     }
 
-    @Test func `what it ignores in a set it says when it fetches it`() async throws {
+    @Test func `keys that are ignored are reported when the set is fetched`() async throws {
         let odd: JSON = ["kty": "EC", "kid": "odd\u{1B}[2J"]
         server.answer(.keys([KeyServer.key("one"), odd]))
         try await harness.keySet("one")

@@ -1,10 +1,10 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// What a batch of refreshes writes of Apple's answers.
 @Suite struct BatchRefreshTests {
-    @Test func `a member of Apple's answer never replaces one of the result`() async throws {
+    @Test func `a member of Apple's response never replaces a member of the result`() async throws {
         var harness = try await CommandHarness()
         harness.carrier = ScriptedApple { _ in
             HTTPResponse(

@@ -1,4 +1,4 @@
-import Lifecycle
+import SIWALifecycle
 import Testing
 
 /// What a batch says while Apple gives no usable answer.
@@ -6,7 +6,7 @@ import Testing
     private static let token = "r0123456789abcdef0123456789abcdef.0.msux.AbCdEfGhIjKlMnOpQrSt-1"
 
     @Test(arguments: ["refresh", "revoke"])
-    func `a batch that gets no usable answer for two minutes says so`(
+    func `a batch without a usable response for two minutes prints a warning`(
         _ command: String
     ) async throws {
         var harness = try await CommandHarness()
@@ -22,7 +22,7 @@ import Testing
             ], "\(outcome)")
     }
 
-    @Test func `a shorter pause that Apple asks for is nothing to warn of`() async throws {
+    @Test func `a shorter pause that Apple requests causes no warning`() async throws {
         var harness = try await CommandHarness()
         harness.carrier = ScriptedApple.throttling(1)
         harness.memory.with { $0.input = Array((Self.token + "\n").utf8) }

@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
-@testable import LocalFiles
+@testable import SIWAApplication
 @testable import SIWACLI
+@testable import SIWASystem
 
 /// `siwa batch verify` against `siwa verify`, and the parts that put its workers together.
 @Suite struct BatchVerifyTests {
@@ -19,7 +20,7 @@ import Testing
         (["name": "\"\\\u{7}\u{E9}\u{202E}", "nested": ["a": [1, .number("1.5"), true]]], [:]),
     ]
 
-    @Test func `the line of a token has what the single command prints`() async throws {
+    @Test func `the result of an item equals what the single command prints`() async throws {
         let harness = try await CommandHarness()
         let mint = try await Fixtures.shared.value.tokens
         let good = try mint.sign(claims: [:], header: [:])
@@ -49,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a thousand forged tokens among good ones cost one request`() async throws {
+    @Test func `a thousand forged tokens among valid ones cause one request`() async throws {
         let harness = try await CommandHarness()
         let mint = try await Fixtures.shared.value.tokens
         let forged = try (0..<10).map {
@@ -70,7 +71,7 @@ import Testing
         #expect(done.count == 100)
     }
 
-    @Test func `results leave in the order of the groups, however they arrive`() {
+    @Test func `results are written in the order of the groups, whichever is finished first`() {
         let sink = Lines()
         let results = OrderedResults(
             BatchOutput(sink),
@@ -115,7 +116,7 @@ import Testing
         #expect((counts.done, counts.refused, counts.invalid) == (3, 1, 2))
     }
 
-    @Test func `without memory for ids, nothing is written that --resume would skip`() throws {
+    @Test func `if ids cannot be kept, nothing is written that --resume would skip`() throws {
         let noRoom = { @Sendable () throws(FileError) -> any HashSink in
             throw FileError("create", "/", code: 28)
         }

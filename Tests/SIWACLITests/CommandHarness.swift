@@ -1,12 +1,13 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
+import SIWAApplication
 import SIWACLI
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 /// Runs commands with files in memory, a fixed clock and their own emulator.
 struct CommandHarness: Sendable {
@@ -68,7 +69,7 @@ struct CommandHarness: Sendable {
             memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
             return carrier ?? FeedCarrier(wire)
         }
-        world.vault = { [vault] _, _ throws(VaultError) in vault }
+        world.vault = { [vault] _, _ throws(StoreError) in vault }
         return world
     }
 
@@ -101,6 +102,13 @@ struct CommandHarness: Sendable {
         }
         world.files.replace = { [memory] bytes, path, rule throws(FileError) in
             try memory.replace(path, with: bytes, rule)
+        }
+        world.files.writeAll = { [memory] files, folder throws(FileError) in
+            for file in files {
+                memory.with {
+                    $0.files["\(folder)/\(file.name)"] = .init(contents: file.contents.revealed())
+                }
+            }
         }
         world.files.tryLock = { [memory] path in memory.lock(path) }
         guard let input = memory.with({ $0.input }) else { return }

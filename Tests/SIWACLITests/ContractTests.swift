@@ -1,66 +1,23 @@
-import Foundation
-import JOSE
+import SIWAApplication
 import SIWACLI
+import SIWACommandTable
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
-@testable import CommandTable
-
-/// What docs/compatibility.md promises, compared with the record in docs/contract: commands, flags,
-/// exit codes and variables, the members of JSON results, and the metrics.
-///
-/// `RECORD_SNAPSHOTS=1` writes the record anew. A line that disappears breaks users' scripts.
+/// What users of siwa rely on (docs/compatibility.md), compared with docs/contract/siwa.
 @Suite struct ContractTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../docs/contract").standardized
-
-    private func compare(_ lines: Set<String>, with name: String) throws {
-        let file = Self.folder.appending(path: name)
-        if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
-            try (lines.sorted().joined(separator: "\n") + "\n")
-                .write(to: file, atomically: true, encoding: .utf8)
-        }
-        let recorded = Set(
-            try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init))
-        for line in recorded.subtracting(lines).sorted() {
-            Issue.record("\(name): removed, which only a major version may do: \(line)")
-        }
-        for line in lines.subtracting(recorded).sorted() {
-            Issue.record("\(name): new; record it with RECORD_SNAPSHOTS=1: \(line)")
-        }
-    }
-
     @Test func `commands, flags, variables and exit codes are as recorded`() throws {
-        let info = siwaTool.info
-        let commands = info.commands.flatMap { command in
-            [command.name]
-                + command.parameters.filter { !$0.isGlobal }.map {
-                    "\(command.name) \(Self.words(of: $0))"
-                }
-        }
-        let globals = info.globals.map { "every command \(Self.words(of: $0))" }
-        let others =
-            info.exitCodes.map { "exit code \($0.term)" }
-            + info.environment.map { "variable \($0.term)" }
-        try compare(Set(commands + globals + others), with: "commands.txt")
+        try checkContract(siwaTool.contract(), "siwa/commands.txt")
     }
 
-    /// `--format FORMAT (required) pem|jwk`
-    private static func words(of parameter: ParameterInfo) -> String {
-        let names = (parameter.short.map { ["-\($0)"] } ?? []) + [parameter.label]
-        let value = parameter.valueName.map { " \($0)" } ?? ""
-        let arity = parameter.arity == .required ? " (required)" : ""
-        let choices =
-            parameter.choices.isEmpty ? "" : " " + parameter.choices.joined(separator: "|")
-        return names.joined(separator: ", ") + value + arity + choices
-    }
-
-    @Test func `the members of results, errors and metrics are as recorded`() async throws {
+    @Test func `the members of results, errors and metrics are the recorded ones`() async throws {
         var run = try await ContractRun()
         try await run.runCommands()
         try await run.runVaultCommands()
         try await run.runBatches()
-        try compare(run.members, with: "members.txt")
-        try compare(run.metrics, with: "metrics.txt")
+        try checkContract(run.members, "siwa/members.txt")
+        try checkContract(run.metrics, "siwa/metrics.txt")
     }
 }
 
@@ -96,27 +53,14 @@ private struct ContractRun {
     private static let maps = [".keys", ".header", ".claims", ".settings"]
 
     private mutating func add(_ json: JSON, _ path: String) {
-        for member in json.members ?? [] {
-            let own = "\(path).\(member.name)"
-            members.insert(own)
-            guard !Self.maps.contains(where: { own.hasSuffix($0) && member.value.members != nil })
-            else { continue }
-            add(member.value, own)
-        }
-        for element in json.elements ?? [] { add(element, path + "[]") }
+        members.insertMembers(of: json, at: path, maps: Self.maps)
     }
 
     private mutating func read(_ path: String) {
-        let text = harness.memory.with { state in
-            String(decoding: state.files[path]?.contents ?? [], as: UTF8.self)
-        }
-        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
-            let name = line.prefix { $0 != "{" }
-            let labels = line.drop { $0 != "{" }.split(separator: ",").map { label in
-                label.drop { $0 == "{" }.prefix { $0 != "=" }
-            }
-            metrics.insert("\(name){\(labels.joined(separator: ","))}")
-        }
+        metrics.insertMetrics(
+            of: harness.memory.with { state in
+                String(decoding: state.files[path]?.contents ?? [], as: UTF8.self)
+            })
     }
 
     mutating func runCommands() async throws {
@@ -143,6 +87,9 @@ private struct ContractRun {
             "jp.yauth.signin.app", "--at", "2022-07-12T12:00:00Z")
         try await run("keys")
         try await run("public-key", "--json")
+        try await run("manual", "--json")
+        try await run("manual", "--all", "/tmp/man1", "--json")
+        try await run("completions", "bash", "--json")
         try await run(
             "authorize-url", "--json", "--redirect-uri", "https://example.com/callback")
         try await run("doctor", "--json")

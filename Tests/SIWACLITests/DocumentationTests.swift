@@ -1,12 +1,14 @@
-import CommandTable
 import Foundation
-import Lifecycle
+import SIWAApplication
 import SIWACLI
+import SIWACommandTable
+import SIWALifecycle
 import Testing
 
 /// The documentation agrees with the program.
 @Suite struct DocumentationTests {
-    @Test func `every cause of invalid_client has its line, in the engine's order`() throws {
+    @Test func `every cause of invalid_client is documented, in the order of the diagnosis`() throws
+    {
         let path = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../docs/invalid-client.md")
         let text = try String(contentsOf: path, encoding: .utf8)
@@ -19,6 +21,16 @@ import Testing
         #expect(rows.filter { $0.hasPrefix("| `") }.allSatisfy { $0.count { $0 == "|" } == 5 })
     }
 
+    @Test func `the documents explain the exit codes as help does`() throws {
+        let rows = ExitCode.allCases.filter { $0.rawValue < 128 }.map { code in
+            "| \(code.rawValue) | \(code.meaning) | \(code.advice) |"
+        }
+        let readme = try Self.text("README.md").split(separator: "\n").map { line in
+            String(line.filter { $0 != "`" })
+        }
+        #expect(readme.filter { $0.wholeMatch(of: /\| \d+ \| .* \|/) != nil } == rows)
+    }
+
     static let pages: [String] = {
         let names = ["docs", "deploy", "Tests"].flatMap { folder in
             let path = root.appending(path: folder).path()
@@ -29,7 +41,7 @@ import Testing
             + names.filter { $0.hasSuffix(".md") }.sorted()
     }()
 
-    @Test(arguments: pages) func `every file that is named exists`(_ page: String) throws {
+    @Test(arguments: pages) func `every file that a document names exists`(_ page: String) throws {
         let text = try Self.text(page)
         let folders = ["Sources/", "Tests/", "docs/", "Benchmarks/", ".ci/"]
         let names = Self.code(in: text).flatMap { $0.split(separator: " ") }.map(String.init)
@@ -57,7 +69,9 @@ import Testing
         }
     }
 
-    @Test(arguments: pages) func `every make target exists`(_ page: String) throws {
+    @Test(arguments: pages) func `every make target that a document names exists`(_ page: String)
+        throws
+    {
         let makefile = try Self.text("Makefile").split(separator: "\n")
         let targets = Set(
             makefile.compactMap { line in
@@ -78,7 +92,7 @@ import Testing
     }()
 
     @Test(arguments: units)
-    func `a unit fails when a run was stopped or could not finish, and leaves no core dump`(
+    func `a unit fails when a run is stopped or incomplete, and leaves no core dump`(
         _ unit: String
     ) throws {
         let lines = try Self.text(unit).split(separator: "\n").map(String.init)
@@ -94,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a daily check asks for a little less than a day, and --rate says whose it is`()
+    @Test func `the documented age for a daily check is 23 hours, and --rate applies to a run`()
         throws
     {
         let help = try siwaTool.help(for: "batch refresh")
@@ -129,7 +143,7 @@ import Testing
         ("README.md", "Readme"),
         ("Sources/SignInWithApple/SignInWithApple.docc/SignInWithApple.md", "Facade"),
     ])
-    func `the library's code in the documents is what the example package compiles`(
+    func `code of the library in the documents equals the compiled example package`(
         _ page: String, _ target: String
     ) throws {
         let path = "Examples/SignInService/Documented/\(target)/main.swift"
@@ -138,7 +152,7 @@ import Testing
         #expect(blocks.contains("swift" + code), "\(page) and \(path) differ")
     }
 
-    @Test func `the map of targets has each above what it imports`() throws {
+    @Test func `the map of targets lists each target above its imports`() throws {
         let rows = try Self.text("docs/design.md").split(separator: "\n")
             .drop { $0 != "|---|---|" }.dropFirst().prefix { $0.hasPrefix("| `") }
             .map { $0.split(separator: "|")[0].split { " `,".contains($0) }.map(String.init) }

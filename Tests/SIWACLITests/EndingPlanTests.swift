@@ -1,10 +1,11 @@
-import Lifecycle
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import LocalFiles
+@testable import SIWAApplication
 @testable import SIWACLI
+@testable import SIWASystem
 
 /// How long work may go on after a signal, by a clock of the test's.
 @Suite struct EndingPlanTests {
@@ -14,7 +15,9 @@ import Testing
     ]
 
     @Test(arguments: limits)
-    func `time after a signal for`(_ work: EndingPlan.Work, _ seconds: Int) {
+    func `the time that a signal leaves depends on the work`(
+        _ work: EndingPlan.Work, _ seconds: Int
+    ) {
         var plan = EndingPlan()
         plan.begin(work, at: .seconds(100))
         #expect(plan.remaining(at: .seconds(5000)) == nil, "without a signal there is no limit")
@@ -24,7 +27,7 @@ import Testing
         #expect(plan.remaining(at: .seconds(900)) == .zero)
     }
 
-    @Test func `a second signal gives no more time`() {
+    @Test func `a second signal adds no time`() {
         var plan = EndingPlan()
         plan.begin(.code, at: .zero)
         plan.receiveSignal(at: .seconds(1))
@@ -32,7 +35,7 @@ import Testing
         #expect(plan.remaining(at: .seconds(9)) == .seconds(2))
     }
 
-    @Test func `work that begins after the signal has its own time`() {
+    @Test func `work that begins after the signal has its own time limit`() {
         var plan = EndingPlan()
         plan.begin(.code, at: .zero)
         plan.receiveSignal(at: .seconds(1))
@@ -42,7 +45,7 @@ import Testing
         #expect(plan.remaining(at: .seconds(9)) == .seconds(1))
     }
 
-    @Test func `only storing a spent code's tokens has time of its own after the timeout`() {
+    @Test func `only storing the tokens of a spent code has time after the timeout`() {
         for work in EndingPlan.Work.allCases {
             var plan = EndingPlan()
             plan.begin(work, at: .seconds(100))
@@ -52,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `nothing ends a process that has a spent code's tokens, but the watchdog`() {
+    @Test func `only the watchdog ends a process that has the tokens of a spent code`() {
         for work in EndingPlan.Work.allCases {
             let policy: SignalPolicy =
                 switch work {
@@ -66,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `all that follows a code has one watchdog, which leaves time to print`() {
+    @Test func `one watchdog covers everything after a code, and leaves time to print`() {
         var plan = EndingPlan()
         plan.begin(.code, at: .seconds(1))
         #expect(plan.watchdog(at: .seconds(1)) == 17)
@@ -87,7 +90,7 @@ import Testing
         (.code, .sent), (.keys, .exchanged), (.revoking, .exchanged), (.storing, .storing),
         (.printing, .exchanged),
     ])
-    func `what a watchdog says of the code`(_ work: EndingPlan.Work, _ code: SpentCode) {
+    func `the watchdog knows the state of the code`(_ work: EndingPlan.Work, _ code: SpentCode) {
         #expect(work.spentCode == code)
     }
 }
@@ -132,7 +135,7 @@ import Testing
         while !Task.isCancelled { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a request is given up when its time is over`() async {
+    @Test(.timeLimit(.minutes(1))) func `a request ends when its time is over`() async {
         let process = FakeProcess()
         let ending = process.ending
         ending.begin(.code)
@@ -145,7 +148,7 @@ import Testing
         #expect(process.policies == [.record, .record])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a request without a signal takes as long as it takes`()
+    @Test(.timeLimit(.minutes(1))) func `without a signal, a request takes its whole time`()
         async
     {
         let process = FakeProcess()
@@ -155,7 +158,7 @@ import Testing
         #expect(process.now == .zero && ending.remaining == nil)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a pause between attempts ends with the signal`() async {
+    @Test(.timeLimit(.minutes(1))) func `a signal ends a pause between attempts`() async {
         let process = FakeProcess()
         let ending = process.ending
         ending.begin(.change)
@@ -165,7 +168,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await ending.sleep(.seconds(3)) }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a signal that comes while a request is under way`() async {
+    @Test(.timeLimit(.minutes(1))) func `a signal ends a request that is in progress`() async {
         let process = FakeProcess()
         let ending = process.ending
         ending.begin(.change)

@@ -1,18 +1,19 @@
-import CommandTable
 import Foundation
-import JOSE
-import LocalFiles
-import TestSupport
+import SIWACommandTable
+import SIWAJOSE
+import SIWASystem
+import SIWATestSupport
 import Testing
 
-@testable import Lifecycle
+@testable import SIWAApplication
 @testable import SIWACLI
 @testable import SIWACrypto
+@testable import SIWALifecycle
 
 /// Every error has words for people: no message shows the name of a type.
 @Suite struct ErrorWordsTests {
     @Test func `the names of types and cases are recognised`() {
-        #expect(typeNames(in: "expired(JOSE.NumericDate(seconds: 1))").count == 2)
+        #expect(typeNames(in: "expired(SIWAJOSE.NumericDate(seconds: 1))").count == 2)
         #expect(typeNames(in: "spaceOrControl(3), CancellationError(), Optional(1)").count == 3)
         #expect(
             typeNames(in: "Apple's keys (kid A.B) of 2027: see link(2), ES256 (RFC 7518)") == [])
@@ -21,7 +22,7 @@ import Testing
     /// Caught where they are thrown, and never shown.
     static let silent: Set = ["Refusal", "ReportedEnd"]
 
-    @Test func `every type of error describes itself`() throws {
+    @Test func `every error type describes itself`() throws {
         let sources = try Self.sources()
         let declaration =
             #/(?:struct|enum|class|extension)\s+([\w.]+)\s*:([^{}]*)\{/#
@@ -62,6 +63,7 @@ import Testing
             ClientSecretError.tooShort(.seconds(1)), .tooLong(.seconds(1)),
             .signing(OpenSSLError(reasons: ["why"])), .expired(NumericDate(1_800_000_000)),
             .otherClient(ClientID(unchecked: "com.example.app")), .unusable([]),
+            .signer(SignerFailure("the signer is locked", isTemporary: true)),
         ] as [ClientSecretError]
 
     private static let keySets: [any Error] =
@@ -74,7 +76,7 @@ import Testing
         failures.map { $0.cause as any Error }
         + failures.map { RequestError(failure: $0) as any Error }
         + [
-            VaultError(.full, "the disk is full"), FileError("read", "f", reason: "why"),
+            StoreError(.full, "the disk is full"), FileError("read", "f", reason: "why"),
             SettingsError("the configuration is missing", hints: []), Interruption(signal: 15),
             Diagnosis("no", "no", hints: [], exitCode: .no), InitAnswerError(message: "no"),
             KeySetStoreFault("no"), AbsentMember(name: "a", present: ["b"]),
@@ -82,7 +84,7 @@ import Testing
             UsageError(problem: .missingCommand, subject: "siwa"),
             UsageError.Problem.unexpectedOperand(typed: nil), P256KeyError.curve("secp384r1"),
             P256KeyError.unreadable(OpenSSLError(reasons: ["why"])), P256KeyError.inconsistent,
-            IgnoredKey.Reason.use,
+            IgnoredKey.Reason.use, SignerFailure("the signer is locked", isTemporary: true),
         ] as [any Error]
 
     private static let failures: [TokenFailure] = [
@@ -91,7 +93,7 @@ import Testing
         .unusable(HTTPResponse(status: 502, fields: [], body: [])),
     ].map { TokenFailure(cause: $0, request: .exchange, attempts: 1) }
 
-    @Test func `an error in a text, and its diagnosis, show no type`() {
+    @Test func `an error in a message and in its diagnosis shows no type name`() {
         for error in Self.errors {
             let diagnosis = Diagnosis(error)
             let texts = ["\(error)", diagnosis.message] + diagnosis.hints

@@ -1,8 +1,9 @@
-import AppleEmulator
-import JOSE
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWACLI
 
 /// `siwa doctor --online --report FILE`: what Apple answers, held against the emulator's switches.
@@ -29,7 +30,7 @@ import Testing
         ("keys_max_age", 60, "60"), ("team_token", "in_window", "in_window"),
     ]
 
-    @Test func `an Apple like the emulator confirms all that is touched`() async throws {
+    @Test func `a server like the emulator confirms all facts that are tested`() async throws {
         let report = try await report()
         let facts = try facts(report)
         let contradicted = facts.filter { $0.value["verdict"] == "contradicted" }
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: rows)
-    func `a switch set otherwise is contradicted, and no other fact`(
+    func `a switch with another setting contradicts its own fact only`(
         _ row: (name: String, value: JSON, seen: String)
     ) async throws {
         let facts = try facts(
@@ -53,13 +54,13 @@ import Testing
         let isSeen = facts[row.name]?["verdict"] == "contradicted"
         #expect(isSeen || row.seen == facts[row.name]?["emulator"]?.string)
         let others = facts.filter { $0.key != row.name && $0.value["verdict"] == "contradicted" }
-        // A secret that is examined first hides what is wrong with the code.
+        // If the client_secret is examined first, a fault of the code is not reported.
         let allowed: Set =
             row.value == "client_first" ? ["order_malformed", "missing_code"] : []
         #expect(Set(others.keys).isSubset(of: allowed), "\(others.keys)")
     }
 
-    @Test func `every switch of the emulator is touched or said not to be`() async throws {
+    @Test func `every switch of the emulator is tested or listed as untested`() async throws {
         let harness = try await CommandHarness()
         let switches = try #require(try await harness.emulator.control("switches").members)
         let facts = try facts(try await report())
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `nothing in it names the client or is secret`() async throws {
+    @Test func `the report neither names the client nor contains a secret`() async throws {
         let harness = try await CommandHarness()
         let outcome = await harness.run(
             ["doctor", "--online", "--report", "/tmp/report.json", "--profile", "web"])
@@ -88,7 +89,7 @@ import Testing
             }, "\(outcome.errors)")
     }
 
-    @Test func `an answer that does not come leaves its facts untouched`() async throws {
+    @Test func `without a response, the facts are reported as untested`() async throws {
         let harness = try await CommandHarness()
         _ = try await harness.emulator.control(
             "faults", ["endpoint": "/auth/revoke", "cut": "no_answer", "count": 10])
@@ -99,7 +100,7 @@ import Testing
         #expect(facts["missing_code"]?["verdict"] == "confirmed")
     }
 
-    @Test func `it needs --online`() async throws {
+    @Test func `--report needs --online`() async throws {
         let outcome = await (try CommandHarness()).run(["doctor", "--report", "/tmp/report.json"])
         #expect(outcome.exitCode == 2 && outcome.sent == 0 && outcome.written.isEmpty)
     }

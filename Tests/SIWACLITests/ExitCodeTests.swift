@@ -1,32 +1,50 @@
-import CommandTable
+import SIWACommandTable
 import Testing
 
-@testable import SIWACLI
+@testable import SIWAApplication
 
-/// Which exit code a command has to which several apply.
+/// The exit code of a command to which several apply.
 @Suite struct ExitCodeTests {
-    @Test func `the order is 74, 9, 3 to 6, 75, 1, 0`() {
-        let order: [ExitCode] = [
-            .notDelivered, .tooManyRefused, .settings, .clientRefused, .grantRefused,
-            .requestRefused, .temporary,
-            .no, .done,
-        ]
-        for (index, code) in order.enumerated() {
-            #expect(ExitCode.prevailing(among: order[index...].reversed()) == code)
+    static let signals: [ExitCode] = [
+        .hungUp, .interrupted, .quit, .userSignal1, .userSignal2, .terminated,
+        .processorTimeExceeded,
+    ]
+
+    /// The first that applies wins.
+    static let order: [[ExitCode]] = [
+        [.outcomeUnknown], [.defect], signals, [.notDelivered], [.tooManyRefused], [.deployFailed],
+        [.usage], [.settings], [.clientRefused], [.grantRefused], [.requestRefused], [.temporary],
+        [.no], [.done],
+    ]
+
+    @Test func `the order of exit codes is 7, 70, signals, 74, 9, 8, 2, 3 to 6, 75, 1, 0`() {
+        #expect(Self.order.joined().sorted { $0.rawValue < $1.rawValue } == ExitCode.allCases)
+        for (index, codes) in Self.order.enumerated() {
+            let later = Self.order[(index + 1)...].joined()
+            for code in codes {
+                #expect(ExitCode.prevailing(among: [code] + later) == code)
+                #expect(ExitCode.prevailing(among: later.reversed() + [code]) == code)
+            }
         }
     }
 
-    @Test func `a command to which none applies is done`() {
+    @Test func `a command without a failure exits with 0`() {
         #expect(ExitCode.prevailing(among: []) == .done)
     }
 
-    @Test func `every code is in help, with what it means`() {
-        #expect(
-            ExitCode.entries.map(\.term)
-                == [
-                    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "70", "74", "75", "129",
-                    "130", "131", "138", "140", "143", "152",
-                ])
-        #expect(Set(ExitCode.entries.map(\.meaning)).count == ExitCode.entries.count)
+    @Test func `the exit code after a signal is 128 and its number`() {
+        for code in Self.signals {
+            #expect(ExitCode(signal: code.rawValue - 128) == code)
+            #expect(code.meaning.hasPrefix("Ended by SIG"))
+        }
+    }
+
+    @Test func `every exit code has a meaning of its own, and advice unless a signal caused it`() {
+        let entries = ExitCode.entries
+        #expect(entries.map(\.term) == ExitCode.allCases.map { String($0.rawValue) })
+        #expect(Set(entries.map(\.meaning)).count == entries.count)
+        for code in ExitCode.allCases {
+            #expect(code.advice.isEmpty == Self.signals.contains(code), "\(code)")
+        }
     }
 }

@@ -1,6 +1,7 @@
-import LocalFiles
+import SIWASystem
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWACLI
 
 @Suite struct FileDiagnosisTests {

@@ -1,8 +1,8 @@
-import AppleEmulator
 import Foundation
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 
 /// The fixtures of every scenario: one team, its keys, its two clients, its users.
 struct Fixtures: Sendable {

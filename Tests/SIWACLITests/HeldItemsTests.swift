@@ -1,8 +1,9 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWACLI
 
 /// When the unusual items of an input are sent.
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [(49, true), (50, true), (51, false)])
-    func ofAHundredItemsHalfMayBeUnusual(_ unusual: Int, _ isSent: Bool) {
+    func `of 100 items, at most half can be unusual`(_ unusual: Int, _ isSent: Bool) {
         var held = HeldItems<Item>(holdsUnusual: true, after: TokenShapes())
         var sent: [Int] = []
         for item in items((0..<100).map { $0 < unusual }) {
@@ -39,7 +40,9 @@ import Testing
     @Test(arguments: [
         ([true], true), ([true, false], false), ([true, false, true], true), ([], false),
     ])
-    func anInputThatEndsEarlierIsJudgedByItsItems(_ unusual: [Bool], _ isStopped: Bool) {
+    func `an input with fewer than 100 items is judged at its end`(
+        _ unusual: [Bool], _ isStopped: Bool
+    ) {
         var held = HeldItems<Item>(holdsUnusual: true, after: TokenShapes())
         for item in items(unusual) { _ = held.take(item) }
         #expect(held.release() == nil && !held.isStopped)
@@ -47,7 +50,7 @@ import Testing
         #expect(held.isStopped == isStopped)
     }
 
-    @Test func itemsWithAResultCount() {
+    @Test func `items that already have a result count as usual`() {
         var held = HeldItems<Item>(holdsUnusual: true, after: TokenShapes())
         for item in items([false, false]) { held.skip(item) }
         #expect(held.take(Item(line: 3, isUnusual: true)) == nil)
@@ -55,7 +58,7 @@ import Testing
         #expect(held.release()?.line == 3)
     }
 
-    @Test func ifUnusualItemsAreAllowedNothingIsHeld() {
+    @Test func `no item is held back if unusual items are allowed`() {
         var held = HeldItems<Item>(holdsUnusual: false, after: TokenShapes())
         for item in items(Array(repeating: true, count: 200)) { #expect(held.take(item) != nil) }
         held.end()

@@ -1,14 +1,14 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The known causes of `invalid_client`, each alone, with an Apple that gives no reason.
 @Suite struct InvalidClientTests {
     @Test(arguments: KnownCause.all)
-    func `is invalid_client to Apple, and siwa knows why`(_ cause: KnownCause) async throws {
+    func `siwa explains why Apple answers invalid_client`(_ cause: KnownCause) async throws {
         let harness = try await CommandHarness()
         try await cause.prepare(harness)
         if let foreign = cause.foreign {
@@ -21,7 +21,7 @@ import Testing
         try await Self.examine(cause, ["--online"], at: harness)
     }
 
-    @Test func `there are a dozen`() {
+    @Test func `thirteen causes are tested`() {
         #expect(KnownCause.all.count == 13, "one of the twelve has two faces")
         #expect(Set(KnownCause.all.map(\.testDescription)).count == KnownCause.all.count)
     }

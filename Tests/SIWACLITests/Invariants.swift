@@ -1,5 +1,5 @@
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// The invariants of every run
@@ -70,7 +70,7 @@ struct Invariants {
 
     /// `siwa: <code>: <what happened>`, then hints, at least one of them.
     private func errorLines() {
-        // What a person was asked, and told of the answers.
+        // The questions to the user, and the errors about the answers.
         let questions = outcome.errors.prefix { !$0.hasPrefix("siwa: ") }
         let asked = outcome.arguments.first == "init" ? questions.count : 0
         let lines = outcome.errors.dropFirst(asked).drop { line in

@@ -1,7 +1,8 @@
-import JOSE
-import Lifecycle
+import SIWAApplication
 import SIWACLI
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Synchronization
 
 /// The endpoint of Apple's keys; a test sets the published keys.

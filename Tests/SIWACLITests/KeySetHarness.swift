@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Synchronization
 import Testing
 
-@testable import LocalFiles
+@testable import SIWAApplication
 @testable import SIWACLI
+@testable import SIWASystem
 
 /// A machine with a cache of Apple's keys, and a clock that the test moves.
 struct KeySetHarness: Sendable {
@@ -50,11 +51,11 @@ struct KeySetHarness: Sendable {
         change: (inout GlobalOptions) -> Void = { _ in }
     ) throws -> AppleKeys {
         var options = GlobalOptions()
-        options.isQuiet = quiet
+        options.output.isQuiet = quiet
         options.maxAttempts = 1
         change(&options)
-        let session = try Session(TypedSettings(global: options), in: world)
-        return AppleKeys(try Network(session), isOffline: offline)
+        let session = try Session(options, in: world)
+        return AppleKeys(try AppleConnection(session), isOffline: offline)
     }
 
     private var world: World {

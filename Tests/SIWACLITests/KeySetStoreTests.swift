@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import LocalFiles
+@testable import SIWAApplication
 @testable import SIWACLI
+@testable import SIWASystem
 
 /// The file in which the key set is kept, and its lock.
 @Suite struct KeySetStoreTests {
@@ -13,7 +14,8 @@ import Testing
 
     init() { harness = KeySetHarness(server) }
 
-    @Test func `one file a base URL, and one more for other authorities`() async throws {
+    @Test func `each base URL has its own file, and other authorities a further one`() async throws
+    {
         try await harness.keySet("one")
         server.publish("emulated")
         for _ in 0..<2 {
@@ -38,7 +40,7 @@ import Testing
             ])
     }
 
-    @Test func `a file of another base URL under this one's name is not used`() async throws {
+    @Test func `a stored key set of another base URL is not used`() async throws {
         try await harness.keySet("one") { $0.baseURL = "https://localhost:9443" }
         harness.memory.with { state in
             state.files[KeySetHarness.file] =
@@ -55,7 +57,7 @@ import Testing
         (["HOME": "h"], nil), (["HOME": ""], nil), ([:], nil),
     ]
 
-    @Test(arguments: folders) func `where it is`(
+    @Test(arguments: folders) func `the key set is stored in the user's cache folder`(
         _ variables: [String: String], _ folder: String?
     ) async throws {
         harness.memory.with { $0.variables = variables }
@@ -69,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{}", "\u{0}", #"{"keys":[]}"#])
-    func `a damaged file is said, and replaced`(_ text: String) async throws {
+    func `a damaged file is reported and replaced`(_ text: String) async throws {
         harness.memory.with { $0.files[KeySetHarness.file] = .init(contents: Array(text.utf8)) }
         #expect(try await harness.keySet("one")["one"] != nil)
         #expect(harness.said.count == 1)
@@ -78,7 +80,8 @@ import Testing
     }
 
     @Test(arguments: [0o666, 0o620, 0o602] as [UInt32])
-    func `a file that others can write to is refused, and replaced`(_ mode: UInt32) async throws {
+    func `a file that other users can write to is refused and replaced`(_ mode: UInt32) async throws
+    {
         try await harness.keySet("one")
         harness.memory.with { $0.files[KeySetHarness.file]?.permissions = mode }
         #expect(try await harness.keySet("one")["one"] != nil)
@@ -89,7 +92,7 @@ import Testing
         #expect(harness.memory.with { $0.files[KeySetHarness.file]?.permissions } == 0o600)
     }
 
-    @Test func `what it holds is what Apple sent, and no secret`() async throws {
+    @Test func `the file contains what Apple sent, and no secret`() async throws {
         try await harness.keySet("forged")
         let kept = try #require(harness.kept)
         #expect(kept["key_set"] == ["keys": [KeyServer.key("one")]])
@@ -97,7 +100,7 @@ import Testing
         #expect(kept["first_seen"] == ["one": 1_800_000_000])
     }
 
-    @Test func `a process that waits for another one's fetch uses its result`() async throws {
+    @Test func `a process that waits for another process's fetch uses its result`() async throws {
         let lock = try #require(harness.memory.lock(harness.lockFile))
         async let waiting = harness.keySet("one")
         async let another = harness.keySet(nil)
@@ -110,7 +113,7 @@ import Testing
         #expect(server.requests == 1)
     }
 
-    @Test func `a lock that is not released ends in an error, within the command's time`()
+    @Test func `a lock that is not released causes an error within the command's time`()
         async throws
     {
         let lock = try #require(harness.memory.lock(harness.lockFile))
@@ -124,7 +127,7 @@ import Testing
         #expect(try await harness.keySet("one")["one"] != nil)
     }
 
-    @Test func `with a set at hand it is not waited for`() async throws {
+    @Test func `with a stored key set, the lock is not waited for`() async throws {
         try await harness.keySet("one")
         harness.later(7200)
         let lock = try #require(harness.memory.lock(harness.lockFile))

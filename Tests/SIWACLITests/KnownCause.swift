@@ -1,8 +1,8 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// One of the dozen known causes of a bare `invalid_client`, set up.
@@ -20,7 +20,7 @@ struct KnownCause: Sendable, CustomTestStringConvertible {
     var hint = ""
     /// What `siwa doctor` is given. `$SECRET` is the foreign secret.
     var doctor: [String]
-    /// Found without asking anybody.
+    /// Found without a request.
     var isSeenOffline = true
 
     /// A secret spoiled in one way, and the client it is sent for.

@@ -1,10 +1,11 @@
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWACLI
 
 @Suite struct ListLayoutTests {
     /// Other commands take it.
-    @Test func `an id is shown whole, although it looks like a secret`() {
+    @Test func `an id is shown completely, even if it looks like a secret`() {
         let id = "sha256-" + String(repeating: "6d4c01ab", count: 8)
         var layout = TableLayout(
             [ListColumn("JTI", 36, isID: true), ListColumn("ERROR", 40)], on: Terminal())

@@ -1,8 +1,8 @@
-import JOSE
 import SIWACrypto
+import SIWAJOSE
 import Synchronization
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 /// The state that a scenario sets before a run and checks afterwards.
 final class Memory: Sendable {

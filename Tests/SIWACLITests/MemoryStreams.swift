@@ -1,8 +1,9 @@
+import SIWAApplication
 import SIWACLI
 import SIWACrypto
 import Synchronization
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 extension World.Streams {
     /// Lines from a memory's files and standard input, and results to them.

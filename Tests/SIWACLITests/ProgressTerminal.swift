@@ -1,4 +1,4 @@
-import Lifecycle
+import SIWALifecycle
 import Synchronization
 
 /// A terminal that shows progress, and a clock on which each look takes a second.

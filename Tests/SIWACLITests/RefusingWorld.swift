@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
+import SIWAApplication
 import SIWACLI
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
-@testable import LocalFiles
+@testable import SIWASystem
 
 extension World {
     /// A world that provides nothing: each use fails the test, with the name of what was used. A
@@ -36,13 +37,13 @@ extension World {
                 touched("the network", ())
                 throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
             },
-            vault: { url, _ throws(VaultError) in
+            vault: { url, _ throws(StoreError) in
                 touched("the vault \(url)", ())
-                throw VaultError(.unavailable, "not provided")
+                throw StoreError(.unavailable, "not provided")
             },
-            serverStore: { url, _ throws(VaultError) in
+            serverStore: { url, _ throws(StoreError) in
                 touched("siwa-server's tables in \(url)", ())
-                throw VaultError(.unavailable, "not provided")
+                throw StoreError(.unavailable, "not provided")
             })
     }
 }

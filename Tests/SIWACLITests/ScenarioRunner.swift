@@ -1,9 +1,10 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
-import LocalFiles
 import SIWACrypto
-import TestSupport
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWASystem
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// Runs one scenario in a harness of its own.
@@ -128,9 +129,9 @@ struct ScenarioRunner {
                 state.files["/siwa/vault.key"] = .init(contents: keys.revealed())
             }
         case "fails":
-            let kind = try #require(VaultError.Kind(rawValue: words[1]))
+            let kind = try #require(StoreError.Kind(rawValue: words[1]))
             harness.vault.fail(
-                with: VaultError(kind, "as the scenario has it"),
+                with: StoreError(kind, "as the scenario has it"),
                 after: words.count > 2 ? try #require(Int(words[2])) : 0)
         default: harness.vault.fail(with: nil)
         }

@@ -1,4 +1,4 @@
-import Lifecycle
+import SIWALifecycle
 
 /// An Apple that answers a batch's requests as a test says. Answers take no time, and waits only that
 /// of the feed.

@@ -1,4 +1,4 @@
-import Lifecycle
+import SIWALifecycle
 import Synchronization
 
 /// Time passes only by waiting.

@@ -1,6 +1,7 @@
-import CommandTable
 import Foundation
+import SIWAApplication
 import SIWACLI
+import SIWACommandTable
 import Testing
 
 /// The table of commands itself.
@@ -17,7 +18,7 @@ import Testing
         "manual",
     ]
 
-    @Test func `the table is sound`() { #expect(siwaTool.faults() == []) }
+    @Test func `the table of commands has no faults`() { #expect(siwaTool.faults() == []) }
 
     @Test func `the overview names every command`() throws {
         let help = try siwaTool.help(for: nil)
@@ -27,13 +28,13 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `help ends in a newline and names the page of the global options`(
+    func `help ends in a line feed and names the page of the global options`(
         _ command: String
     ) throws {
         let help = try siwaTool.help(for: command)
         #expect(help.hasSuffix("\n") && !help.hasSuffix("\n\n"))
         #expect(help.contains("see 'siwa help options'."), "\(help)")
-        #expect(try siwaTool.manual(for: command).hasPrefix(".TH "))
+        #expect(try siwaTool.manualPage(for: command).text.hasPrefix(".TH "))
     }
 
     @Test func `help options explains each global option once`() throws {
@@ -50,7 +51,7 @@ import Testing
         "--quiet", "--help", "--version",
     ]
 
-    @Test func `the example of a configuration is one`() async throws {
+    @Test func `the example of a configuration is valid`() async throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../config.example.json")
         let harness = try await CommandHarness()

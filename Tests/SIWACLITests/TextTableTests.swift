@@ -1,9 +1,10 @@
-import Lifecycle
+import SIWALifecycle
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWACLI
 
-/// Tables fit the terminal, and are as wide as they are elsewhere.
+/// Tables are wrapped to the width of a terminal, and nowhere else.
 @Suite struct TextTableTests {
     static let rows = [
         [
@@ -16,7 +17,7 @@ import Testing
         ],
     ]
 
-    @Test func `without a terminal a row is a line, padded to the widest cells`() {
+    @Test func `without a terminal, a row is one line, padded to the widest cells`() {
         let table = TextTable(for: Self.rows, width: nil)
         for row in Self.rows { #expect(table.lines(of: row).count == 1) }
         #expect(
@@ -45,13 +46,13 @@ import Testing
         }
     }
 
-    @Test func `texts break at spaces where there are any`() {
+    @Test func `text is wrapped at spaces if it has any`() {
         #expect("one two three".wrapped(to: 8) == ["one two", "three"])
         #expect("abcdefghij".wrapped(to: 4) == ["abcd", "efgh", "ij"])
         #expect("".wrapped(to: 4) == [""] && "abc".wrapped(to: .max) == ["abc"])
     }
 
-    @Test func `colour is for terminals only, unless the environment says no`() {
+    @Test func `colour is used for terminals only, unless the environment disables it`() {
         func colors(
             _ width: Int?, _ isErrorsTerminal: Bool, _ variables: [String: String] = [:]
         ) -> [Bool] {
@@ -71,7 +72,7 @@ import Testing
         #expect(terminal.output.painted("ok", nil) == "ok")
     }
 
-    @Test func `a check of doctor fits the terminal, with its advice`() {
+    @Test func `the output of doctor fits the terminal, with its advice`() {
         let line = CheckLine(
             "key_files", .warning, String(repeating: "seen ", count: 40),
             advice: String(repeating: "do ", count: 60))

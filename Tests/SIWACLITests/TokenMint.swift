@@ -1,5 +1,5 @@
-import JOSE
 import SIWACrypto
+import SIWAJOSE
 
 /// Creates identity tokens of 2027-01-15T08:00:00Z like Apple's, except for the changes of a
 /// scenario.

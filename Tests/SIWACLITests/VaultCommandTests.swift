@@ -1,10 +1,12 @@
-import JOSE
-import Lifecycle
-import LocalFiles
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWASystem
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWACLI
 
 /// Cases that scenarios cannot set up: broken records, failing stores, many records.
@@ -29,7 +31,9 @@ import Testing
 
     private func spoil(_ name: String) { harness.vault.tamper(user(name)) { $0.sealed[14] ^= 1 } }
 
-    @Test func `a key that others make while the vault is opened is found`() async throws {
+    @Test func `a key file that another process creates while the vault is opened is used`()
+        async throws
+    {
         await take(["a"])
         let old = try #require(harness.memory.with { $0.files["/siwa/vault.key"]?.contents })
         let new = try old + VaultKeyRing.newLine(number: 2).revealed()
@@ -39,7 +43,9 @@ import Testing
         #expect(outcome.exitCode == 0 && outcome.output == "1\n", "\(outcome)")
     }
 
-    @Test func `check names the records that do not open, and prints nothing`() async throws {
+    @Test func `check names the records that cannot be decrypted, and prints no content`()
+        async throws
+    {
         await take(["a", "b", "c"])
         spoil("a")
         let sealed = try #require(try harness.vault.newestRecord(of: user("b"))).sealed
@@ -58,7 +64,7 @@ import Testing
             ])
     }
 
-    @Test func `check names twenty of many, and says how many more there are`() async {
+    @Test func `check names twenty damaged records and counts the others`() async {
         let names = (100..<125).map { "u\($0)" }
         await take(names)
         for name in names { spoil(name) }
@@ -68,7 +74,7 @@ import Testing
         #expect(outcome.errors[0].contains("25 faults"))
     }
 
-    @Test func `an export leaves out what does not open, and says so`() async {
+    @Test func `an export skips records that cannot be decrypted, and reports them`() async {
         await take(["a", "b"])
         spoil("a")
         let outcome = await harness.run(["vault", "export", "--reveal"])
@@ -78,7 +84,7 @@ import Testing
         #expect(await harness.run(["vault", "export"]).exitCode == 0, "no token is asked for")
     }
 
-    @Test func `a record that does not open is not shown, and can be taken out`() async throws {
+    @Test func `a record that cannot be decrypted is not shown, and can be removed`() async throws {
         await take(["a"])
         spoil("a")
         #expect(await harness.run(["vault", "show", "a"]).exitCode == 3)
@@ -89,7 +95,7 @@ import Testing
     }
 
     @Test
-    func `rekey encrypts all records but those that cannot be opened, and a second run continues`()
+    func `rekey encrypts every record that can be decrypted, and a second run continues`()
         async throws
     {
         await take(["a", "b", "c"])
@@ -130,7 +136,7 @@ import Testing
         return secrets
     }
 
-    @Test func `rekey and check cover what siwa-server has sealed`() async throws {
+    @Test func `rekey and check include what siwa-server has encrypted`() async throws {
         await take(["a"])
         _ = try keepSecrets()
         #expect(await harness.run(["vault", "check", "--print", "keys"]).output == "{\"1\":4}\n")
@@ -142,7 +148,7 @@ import Testing
         #expect(await harness.run(["vault", "check", "--print", "keys"]).output == "{\"2\":4}\n")
     }
 
-    @Test func `what siwa-server has sealed and cannot be opened is named, and needs the old key`()
+    @Test func `data of siwa-server that cannot be decrypted is named, and needs the old key`()
         async throws
     {
         await take(["a"])
@@ -227,7 +233,7 @@ import Testing
         #expect(await harness.run(["vault", "rekey", "-q"]).exitCode == 0)
     }
 
-    @Test func `a key that somebody added meanwhile is the one that is used`() async throws {
+    @Test func `a key that another process added meanwhile is used`() async throws {
         await take(["a"])
         var keys = harness.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }
         keys += try VaultKeyRing.newLine(number: 7).revealed()
@@ -243,17 +249,17 @@ import Testing
     @Test(arguments: [
         ["list"], ["export"], ["check"], ["rekey"], ["show", "u"], ["remove", "u"], ["import"],
     ])
-    func `a vault that cannot be reached is for later`(_ arguments: [String]) async {
+    func `an unreachable vault is a temporary error`(_ arguments: [String]) async {
         harness.memory.with { $0.input = Array(#"{"user_id":"u","token":"r-hush"}"#.utf8) }
-        harness.vault.fail(with: VaultError(.unreachable, "the server went away"))
+        harness.vault.fail(with: StoreError(.unreachable, "the server went away"))
         let outcome = await harness.run(["vault"] + arguments)
         #expect(outcome.exitCode == 75)
         #expect(outcome.errors.first == "siwa: vault: the server went away")
         #expect(outcome.output == "" && outcome.written == [])
     }
 
-    @Test func `init leaves no key file where no database can be had`() async throws {
-        harness.vault.fail(with: VaultError(.unusable, "the folder is read-only"))
+    @Test func `init creates no key file if the database cannot be created`() async throws {
+        harness.vault.fail(with: StoreError(.unusable, "the folder is read-only"))
         harness.memory.with { $0.files["/siwa/vault.key"] = nil }
         let outcome = await harness.run(["vault", "init"])
         #expect(outcome.exitCode == 3)
@@ -274,7 +280,7 @@ import Testing
         #expect(lines.last?.contains("r-hush-u2202") == true)
     }
 
-    @Test func `of many invalid lines twenty are named`() async {
+    @Test func `twenty of many invalid lines are named`() async {
         harness.memory.with { $0.input = Array(repeatElement("{}\n", count: 23).joined().utf8) }
         let outcome = await harness.run(["vault", "import"])
         #expect(outcome.exitCode == 1)
@@ -290,14 +296,14 @@ import Testing
         ("postgresql://u:hu?sh@h/d", "postgresql://…"),
         ("postgresql://h/d", "postgresql://h/d"),
     ])
-    func `no password is left in a URL`(_ url: String, _ shown: String) {
+    func `a password is removed from a URL`(_ url: String, _ shown: String) {
         #expect(withoutPassword(url) == shown)
     }
 }
 
 extension VaultStore {
     /// The active token of a user that was stored last, else the token that was stored last.
-    fileprivate func newestRecord(of user: VaultUser) throws(VaultError) -> VaultRecord? {
+    fileprivate func newestRecord(of user: VaultUser) throws(StoreError) -> VaultRecord? {
         let records = try records(of: [user]).records
         let active = records.filter { $0.state == .active }
         return (active.isEmpty ? records : active).max {

@@ -1,9 +1,11 @@
 import Foundation
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWACLI
 
 /// What a batch on a vault does about records that other runs hold.
@@ -25,8 +27,8 @@ import Testing
         VaultUser(ClientID(unchecked: "com.example.app"), UserID(unchecked: name))
     }
 
-    @Test func `a run that finds nothing free is no success`() async throws {
-        let other = VaultLease(owner: "other", duration: .seconds(600))
+    @Test func `a run that finds only leased records is not successful`() async throws {
+        let other = Lease(owner: "other", duration: .seconds(600))
         let held = try harness.vault.claim(VaultFilter(), limit: 9, for: other) {
             VaultClaimChange($0)
         }
@@ -44,8 +46,8 @@ import Testing
         #expect(page.contains(#"siwa_task_last_success_timestamp_seconds{task="m"} 0"#), "\(page)")
     }
 
-    @Test func `a run that found something says how many others hold`() async throws {
-        let other = VaultLease(owner: "other", duration: .seconds(600))
+    @Test func `a run that found free records reports how many others hold`() async throws {
+        let other = Lease(owner: "other", duration: .seconds(600))
         _ = try harness.vault.claim(VaultFilter(), limit: 1, for: other) { VaultClaimChange($0) }
         let outcome = await harness.run(
             ["batch", "refresh", "--vault", "--json", "--metrics", "/tmp/m.prom"])
@@ -55,7 +57,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a lease of a clock that was wrong is taken over after three minutes`() async throws {
+    func `a lease with a wrong clock is taken over after three minutes`() async throws {
         harness.vault.strand(user("a"), leasedFor: .seconds(172_800))
         harness.vault.strand(user("b"), leasedFor: .seconds(172_800))
         async let outcome = harness.run(
@@ -75,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["61m", "2h", "500ms"])
-    func `a lease is at most an hour`(_ duration: String) async {
+    func `a lease lasts at most an hour`(_ duration: String) async {
         let outcome = await harness.run(["batch", "refresh", "--vault", "--lease", duration])
         #expect(outcome.exitCode == 2 && outcome.sent == 0, "\(outcome)")
     }

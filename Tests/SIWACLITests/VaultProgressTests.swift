@@ -1,10 +1,11 @@
 import Foundation
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWACLI
 
 /// What a terminal shows of a command over many records: how many, how fast, the time left, and at
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be counted is named while it lasts`() async throws {
+    @Test func `a phase that cannot be counted is named while it lasts`() async throws {
         #expect(try await run("vault check").lines.first == "the database is checked")
         let looking = try await run("vault rekey").lines.first
         #expect(looking == "records with older keys are looked for")

@@ -1,11 +1,11 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
 import Synchronization
 
 /// The network of a harness: an emulated Apple behind a connection that can be cut. It records
-/// every secret that was sent or received, so that tests can check that none is leaked.
+/// every secret that was sent or received, so that tests can check that no secret is shown.
 final class Wire: Transport {
     private struct State {
         var failures: [TransportError] = []

@@ -10,13 +10,13 @@ import Testing
     }
 
     @Test(arguments: ["", "r", "r1234.0.abcd", String(repeating: "t", count: 5000)])
-    func `sealed text can be opened`(_ text: String) throws {
+    func `encrypted text can be decrypted`(_ text: String) throws {
         let opened = try AESGCM.open(try sealed(text), with: key, authenticating: context)
         #expect(opened?.revealed() == Array(text.utf8))
     }
 
     /// Test case 16 of "The Galois/Counter Mode of Operation" (McGrew, Viega, 2005).
-    @Test func `the published test case opens`() throws {
+    @Test func `the published test case can be decrypted`() throws {
         let key = bytes("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
         let text = """
             d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2\
@@ -33,7 +33,7 @@ import Testing
         #expect(opened?.revealed() == bytes(text))
     }
 
-    @Test func `no bit can change unnoticed`() throws {
+    @Test func `a change of any bit is detected`() throws {
         let sealed = try sealed("r1234")
         for bit in 0..<sealed.count * 8 {
             var changed = sealed
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `another key, another context and a shorter text do not open`() throws {
+    @Test func `another key, another context and a shorter text are refused`() throws {
         let sealed = try sealed("r1234")
         var otherKey = Array(key.bytes.revealed())
         otherKey[31] ^= 1
@@ -57,12 +57,12 @@ import Testing
         }
     }
 
-    @Test func `the same text is never sealed alike`() throws {
+    @Test func `the same text is never encrypted to the same bytes`() throws {
         let nonces = try (0..<200).map { _ in Array(try sealed("r")[..<12]) }
         #expect(Set(nonces).count == 200)
     }
 
-    @Test func `a key is used again after what did not open, and by several at once`() async throws
+    @Test func `a key works after a failed decryption, and in several tasks at once`() async throws
     {
         let texts = (0..<200).map { String(repeating: "t", count: $0) }
         try await withThrowingTaskGroup { group in

@@ -12,18 +12,22 @@ import Testing
         ),
     ]
 
-    @Test(arguments: examples) func `SHA-256`(_ message: String, _ digest: String) throws {
+    @Test(arguments: examples) func `SHA-256 digests equal the published examples`(
+        _ message: String, _ digest: String
+    ) throws {
         #expect(try SHA256.digest(message) == bytes(hex: digest))
         #expect(try SHA256.digest(Array(message.utf8).span) == bytes(hex: digest))
     }
 
-    @Test(arguments: [0, 1, 16, 4096]) func `random bytes`(_ count: Int) throws {
+    @Test(arguments: [0, 1, 16, 4096]) func `random bytes have the requested length and differ`(
+        _ count: Int
+    ) throws {
         let first = try Random.bytes(count)
         #expect(first.count == count)
         if count >= 16 { #expect(try first != Random.bytes(count)) }
     }
 
-    @Test func `an error carries every reason, oldest first`() {
+    @Test func `an error contains every reason, oldest first`() {
         #expect(throws: OpenSSLError.self) { try P256PublicKey(x963Representation: [4]) }
         do {
             _ = try P256PrivateKey(derRepresentation: SecretBytes([0x30, 0x01, 0x00]))

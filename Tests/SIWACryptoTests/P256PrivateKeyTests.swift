@@ -1,13 +1,13 @@
-import COpenSSL
 import Foundation
+import SIWACOpenSSL
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
 @Suite(.blocking) struct P256PrivateKeyTests {
     static let message = Array("a message".utf8)
 
-    @Test(arguments: Layout.allCases) func `reads`(_ layout: Layout) throws {
+    @Test(arguments: Layout.allCases) func `a key is read in any layout`(_ layout: Layout) throws {
         let key = try P256PrivateKey(derRepresentation: RFC7515.der(layout))
         #expect(key.publicKey.x963Representation == RFC7515.point)
         let signature = try key.sign(for: Self.message)
@@ -15,7 +15,7 @@ import Testing
         #expect(try known.verifies(signature, for: Self.message))
     }
 
-    @Test func `reads a key whose public point is compressed`() throws {
+    @Test func `a key whose public point is compressed is read`() throws {
         let key = try P256PrivateKey(
             derRepresentation: SecretBytes(SIWACryptoTests.key("compressed-point")))
         #expect(key.publicKey.x963Representation.count == 65)
@@ -39,7 +39,9 @@ import Testing
         Foreign("ed25519", .algorithm("ED25519")),
     ]
 
-    @Test(arguments: foreign) func `names a foreign key`(_ row: Foreign) throws {
+    @Test(arguments: foreign) func `a key of another kind is named in the error`(_ row: Foreign)
+        throws
+    {
         let der = try SecretBytes(SIWACryptoTests.key(row.testDescription))
         #expect(throws: row.error) { try P256PrivateKey(derRepresentation: der) }
     }
@@ -52,7 +54,9 @@ import Testing
         ("an encrypted key", (try? SIWACryptoTests.key("encrypted")) ?? []),
     ]
 
-    @Test(arguments: noKeys) func `refuses text that is not a key`(_ name: String, _ der: [UInt8])
+    @Test(arguments: noKeys) func `text that is not a key is refused`(
+        _ name: String, _ der: [UInt8]
+    )
         throws
     {
         #expect {
@@ -104,7 +108,7 @@ import Testing
         return RFC7515.point.prefix(33) + y
     }()
 
-    @Test(arguments: inconsistent) func `refuses halves that do not match`(
+    @Test(arguments: inconsistent) func `a private key with another key's public point is refused`(
         _ row: Inconsistent
     ) throws {
         for layout in row.layouts {
@@ -120,7 +124,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Layout.allCases) func `never crashes on a truncated key`(
+    @Test(arguments: Layout.allCases) func `a truncated key never causes a crash`(
         _ layout: Layout
     ) throws {
         let whole = RFC7515.der(layout).revealed()
@@ -132,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Layout.allCases) func `takes no key for another one when a bit is wrong`(
+    @Test(arguments: Layout.allCases) func `a key with a changed bit is never read as another key`(
         _ layout: Layout
     ) throws {
         let whole = RFC7515.der(layout).revealed()
@@ -148,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `goes out as PEM and comes back`() throws {
+    @Test func `a key survives the conversion to PEM and back`() throws {
         let key = try P256PrivateKey.generate()
         let pem = String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self)
         let lines = pem.split(separator: "\n")
@@ -159,14 +163,14 @@ import Testing
         #expect(back.publicKey.x963Representation == key.publicKey.x963Representation)
     }
 
-    @Test func `every generated key is another one`() throws {
+    @Test func `every generated key is different`() throws {
         let keys = try (0..<8).map { _ in
             try P256PrivateKey.generate().publicKey.x963Representation
         }
         #expect(Set(keys).count == 8)
     }
 
-    @Test func `leaves nothing on OpenSSL's error queue`() throws {
+    @Test func `OpenSSL's error queue is empty after an operation`() throws {
         let good = RFC7515.der(.sec1)
         let foreign = try SecretBytes(SIWACryptoTests.key("p384"))
         for der in [good, foreign, SecretBytes([0x30]), RFC7515.der(.apple)] {

@@ -1,4 +1,4 @@
-import COpenSSL
+import SIWACOpenSSL
 import SIWACrypto
 import Testing
 
@@ -14,12 +14,13 @@ import Testing
         ("coordinates beyond the prime", [4] + [UInt8](repeating: 255, count: 64)),
     ]
 
-    @Test(arguments: noPoints) func `refuses`(_ name: String, _ point: [UInt8]) {
+    @Test(arguments: noPoints) func `an invalid point is refused`(_ name: String, _ point: [UInt8])
+    {
         #expect(throws: OpenSSLError.self) { try P256PublicKey(x963Representation: point) }
         #expect(ERR_peek_error() == 0)
     }
 
-    @Test func `DER goes out and comes back`() throws {
+    @Test func `a key survives the conversion to DER and back`() throws {
         let key = try P256PublicKey(x963Representation: RFC7515.point)
         let der = try key.derRepresentation()
         let expected = DER.sequence(
@@ -38,12 +39,12 @@ import Testing
         #expect(try body == key.derRepresentation())
     }
 
-    @Test func `reads a compressed point in a SubjectPublicKeyInfo`() throws {
+    @Test func `a compressed point in a SubjectPublicKeyInfo is read`() throws {
         let key = try P256PublicKey(derRepresentation: SIWACryptoTests.key("compressed-public"))
         #expect(key.x963Representation.count == 65)
     }
 
-    @Test func `never crashes on a truncated or spoiled SubjectPublicKeyInfo`() throws {
+    @Test func `a truncated or damaged SubjectPublicKeyInfo never causes a crash`() throws {
         let der = try P256PublicKey(x963Representation: RFC7515.point).derRepresentation()
         for count in 0..<der.count {
             #expect(throws: P256KeyError.self, "\(count) bytes") {
@@ -58,7 +59,7 @@ import Testing
 
     static let sizes = [0, 1, 63, 65, 70, 72, 128]
 
-    @Test(arguments: sizes) func `a signature has 64 bytes, not`(_ count: Int) {
+    @Test(arguments: sizes) func `a signature must have 64 bytes`(_ count: Int) {
         #expect(P256Signature(rawRepresentation: [UInt8](repeating: 1, count: count)) == nil)
     }
 

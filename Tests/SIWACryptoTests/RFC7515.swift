@@ -47,7 +47,7 @@ enum RFC7515 {
         #expect(try key.verifies(signature, for: RFC7515.es256Input))
     }
 
-    @Test func `A.3: no bit of signature or message can change`() throws {
+    @Test func `A.3: a change of any bit of signature or message is detected`() throws {
         let key = try P256PublicKey(x963Representation: RFC7515.point)
         for bit in 0..<64 * 8 {
             let spoiled = RFC7515.es256Signature.flipping(bit)
@@ -61,7 +61,7 @@ enum RFC7515 {
         }
     }
 
-    @Test func `A.2: the RS256 signature verifies, and no other`() throws {
+    @Test func `A.2: the RS256 signature verifies, and no other signature does`() throws {
         let key = try RSAPublicKey(modulus: RFC7515.modulus, exponent: RFC7515.exponent)
         #expect(key.bits == 2048)
         #expect(try key.verifies(RFC7515.rs256Signature, for: RFC7515.rs256Input))

@@ -1,4 +1,4 @@
-import COpenSSL
+import SIWACOpenSSL
 import SIWACrypto
 import Testing
 
@@ -30,7 +30,7 @@ import Testing
         Numbers("131,072 bits", [UInt8](repeating: 0xFF, count: 16_384), f4),
     ]
 
-    @Test(arguments: refused) func `refuses`(_ row: Numbers) {
+    @Test(arguments: refused) func `invalid numbers are refused`(_ row: Numbers) {
         #expect(throws: OpenSSLError.self) {
             try RSAPublicKey(modulus: row.modulus, exponent: row.exponent)
         }
@@ -45,7 +45,7 @@ import Testing
         Numbers("4096 bits", [UInt8](repeating: 0xFF, count: 512), f4),
     ]
 
-    @Test(arguments: accepted) func `accepts`(_ row: Numbers) throws {
+    @Test(arguments: accepted) func `valid numbers are accepted`(_ row: Numbers) throws {
         let key = try RSAPublicKey(modulus: row.modulus, exponent: row.exponent)
         #expect(key.bits == row.modulus.drop { $0 == 0 }.count * 8)
         #expect(try !key.verifies([], for: RFC7515.rs256Input))
@@ -54,7 +54,7 @@ import Testing
         #expect(ERR_peek_error() == 0)
     }
 
-    @Test func `a generated key signs what its public numbers verify`() throws {
+    @Test func `a generated key's signatures verify with its public numbers`() throws {
         let key = try RSAPrivateKey.generate()
         let known = try RSAPublicKey(modulus: key.modulus, exponent: key.exponent)
         #expect(known.bits == 2048)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct SecretBytesTests {
     @Test(arguments: [0, 1, 15, 16, 17, 255, 256, 257, 100_000])
-    func `a buffer grows to`(_ count: Int) {
+    func `a buffer keeps its contents when it grows`(_ count: Int) {
         let expected = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var buffer = SecretBuffer(capacity: 0)
         for byte in expected { buffer.append(byte) }
@@ -13,7 +13,7 @@ import Testing
         #expect(secret.revealed() == expected)
     }
 
-    @Test func `every way to append adds after the last`() {
+    @Test func `all append methods add at the end`() {
         var buffer = SecretBuffer(capacity: 1)
         buffer.append(1)
         buffer.append(contentsOf: [2, 3])
@@ -30,7 +30,7 @@ import Testing
         #expect(buffer.finished().revealed() == [1, 2, 3, 4, 5, 6, 7, 8, 9])
     }
 
-    @Test func `what failed to fill adds nothing`() throws {
+    @Test func `a fill that throws adds nothing`() throws {
         struct Refusal: Error {}
         var buffer = SecretBuffer()
         buffer.append(1)
@@ -45,7 +45,7 @@ import Testing
         #expect(SecretBytes(bytes).revealed() == Array(1...100))
     }
 
-    @Test func `lends exactly its bytes, not its capacity`() {
+    @Test func `the borrowed span has exactly the bytes, not the capacity`() {
         let secret = SecretBytes([7, 8, 9])
         secret.withSpan { bytes in
             #expect(bytes.count == 3)
@@ -55,14 +55,14 @@ import Testing
         #expect(SecretBytes([]).withSpan { $0.isEmpty })
     }
 
-    @Test func `passes on what its borrower throws`() {
+    @Test func `errors of the borrowing closure are rethrown`() {
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {
             try SecretBytes([1]).withSpan { _ throws(Refusal) in throw Refusal() }
         }
     }
 
-    @Test func `shows nothing when printed or dumped`() {
+    @Test func `a printed or dumped secret shows nothing`() {
         func shown(_ text: String) -> [String] {
             let secret = SecretBytes(Array(text.utf8))
             var dumped = ""

@@ -1,10 +1,10 @@
 import Foundation
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
 @Suite(.blocking) struct SigningTests {
-    @Test func `10,000 signatures have 64 bytes each and verify, leading zeros kept`() async throws
+    @Test func `10,000 signatures have 64 bytes each and verify, with leading zeros`() async throws
     {
         let key = try P256PrivateKey(derRepresentation: RFC7515.der(.apple))
         let known = try P256PublicKey(x963Representation: RFC7515.point)
@@ -31,7 +31,7 @@ import Testing
     // In processes of their own: other tests of this one allocate, too. The least growth of four
     // rounds counts, and a leak is in every round. Sanitizers keep what is freed, on purpose.
     @Test(.disabled(if: isUnderSanitizer, "a sanitizer keeps what is freed"))
-    func `memory does not grow over 10,000 signatures`() async {
+    func `10,000 signatures do not increase memory use`() async {
         await #expect(processExitsWith: .success) {
             let message = Array("a message".utf8)
             let key = try P256PrivateKey(derRepresentation: RFC7515.der(.apple))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(.disabled(if: isUnderSanitizer, "a sanitizer keeps what is freed"))
-    func `memory does not grow over 2,000 imports of a key`() async {
+    func `2,000 imports of a key do not increase memory use`() async {
         await #expect(processExitsWith: .success) {
             let least = try growth {
                 for _ in 0..<250 {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `one key signs on many tasks at once`() async throws {
+    @Test func `many tasks can sign with one key at once`() async throws {
         let key = try P256PrivateKey.generate()
         let valid = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<64 {

@@ -43,7 +43,7 @@ private struct WycheproofFile: Decodable {
     static let ecdsa = rows("ecdsa_secp256r1_sha256_p1363_test")
     static let rsa = rows("rsa_signature_2048_sha256_test")
 
-    @Test func `every vector of both files is run`() {
+    @Test func `every vector of both files is tested`() {
         #expect(Self.ecdsa.count == 262)
         #expect(Self.rsa.count == 259)
         #expect(Self.ecdsa.count { $0.result == "valid" } == 173)
@@ -53,7 +53,9 @@ private struct WycheproofFile: Decodable {
         #expect(Self.rsa.count { $0.result == "acceptable" } == 1)
     }
 
-    @Test(arguments: ecdsa) func `ES256`(_ row: WycheproofRow) throws {
+    @Test(arguments: ecdsa) func `ES256 signatures are verified as Wycheproof expects`(
+        _ row: WycheproofRow
+    ) throws {
         let point = bytes(hex: try #require(row.key["point"]))
         let key = try P256PublicKey(x963Representation: point)
         let signature = P256Signature(rawRepresentation: row.signature)
@@ -65,7 +67,9 @@ private struct WycheproofFile: Decodable {
 
     /// The acceptable vector leaves out the NULL of the digest's algorithm: RFC 8017 lets a
     /// verifier take it, RFC 7518's RS256 has no signer that makes it, and it is refused.
-    @Test(arguments: rsa) func `RS256`(_ row: WycheproofRow) throws {
+    @Test(arguments: rsa) func `RS256 signatures are verified as Wycheproof expects`(
+        _ row: WycheproofRow
+    ) throws {
         let key = try RSAPublicKey(
             modulus: bytes(hex: try #require(row.key["modulus"])),
             exponent: bytes(hex: try #require(row.key["exponent"])))

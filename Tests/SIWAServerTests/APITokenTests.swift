@@ -1,8 +1,8 @@
-import JOSE
-import Lifecycle
-import SIWACLI
+import SIWAApplication
 import SIWACrypto
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
 import Testing
 
 @testable import SIWAServer
@@ -34,19 +34,19 @@ import Testing
     }
 
     @Test
-    func `a list is used for less than five seconds`() {
+    func `a list of tokens is used for less than five seconds`() {
         let list = APITokenList([], readAt: .seconds(100))
         #expect(list.isFresh(at: .milliseconds(104_999)))
         #expect(!list.isFresh(at: .seconds(105)))
     }
 
     @Test(arguments: ["Bearer siwa_a", "bearer siwa_a", "BEARER   siwa_a"])
-    func `the scheme's case does not matter`(_ field: String) {
+    func `the authentication scheme is case-insensitive`(_ field: String) {
         #expect(APITokenText.bearer(field)?.revealed() == "siwa_a")
     }
 
     @Test(arguments: ["", "Bearer", "Basic siwa_a", "siwa_a"])
-    func `other fields bring no token`(_ field: String) {
+    func `other header fields contain no token`(_ field: String) {
         #expect(APITokenText.bearer(field) == nil)
     }
 }
@@ -54,7 +54,7 @@ import Testing
 /// The tokens that a running server accepts.
 @Suite struct APITokenServiceTests {
     @Test(arguments: ServiceFixture.Backend.available)
-    func `a new token works at once, an unknown one does not`(
+    func `a new token works immediately, and an unknown one is refused`(
         _ backend: ServiceFixture.Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)

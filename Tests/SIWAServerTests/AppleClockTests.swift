@@ -1,7 +1,7 @@
-import JOSE
-import Lifecycle
-import SIWACLI
+import SIWAApplication
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @testable import SIWAServer
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [-3600, -120, 75, 120, 3600])
-    func `any answer of Apple shows its time, for an hour`(_ offset: Int) async throws {
+    func `the Date of any response from Apple is used for an hour`(_ offset: Int) async throws {
         #expect(!clock.isKnown && clock.skew == nil && clock.times.apple.isEmpty)
         apple.offset.value = .seconds(offset)
         await clock.ask(as: try client())
@@ -80,14 +80,14 @@ import Testing
             !clock.isKnown && clock.skew == nil && clock.times == TokenTimes(apple.machine.value))
     }
 
-    @Test func `a clock that is set is right at once`() async throws {
+    @Test func `a corrected clock is recognised immediately`() async throws {
         apple.offset.value = .seconds(120)
         await clock.ask(as: try client())
         apple.machine.value = apple.machine.value + .seconds(120)
         #expect(clock.skew == .zero)
     }
 
-    @Test func `answers of caches and slow answers are not used`() async throws {
+    @Test func `responses of caches and slow responses are not used`() async throws {
         let transport = clock.measuring(apple)
         let request = HTTPRequest(method: .get, url: "https://appleid.apple.com/auth/keys")
         apple.fields.value = [HTTPField("Age", "17")]
@@ -101,7 +101,7 @@ import Testing
         #expect(clock.skew == .zero)
     }
 
-    @Test func `Apple is asked once a minute, however many want to know`() async throws {
+    @Test func `Apple is asked once a minute, regardless of the number of callers`() async throws {
         apple.isReachable.value = false
         let client = try client()
         for _ in 1...3 {
@@ -133,7 +133,9 @@ import Testing
         #expect(signal.count == 2)
     }
 
-    @Test func `the log tells when the clock becomes wrong and right`() async throws {
+    @Test func `the log reports when the clock becomes wrong and when it is correct again`()
+        async throws
+    {
         let transport = clock.measuring(apple)
         for offset in [5, 6, 75, -6, -5, 0] {
             apple.offset.value = .seconds(offset)
@@ -151,7 +153,7 @@ import Testing
             "\(Base64URL.encode(Array("{}".utf8))).\(Base64URL.encode(claims.bytes)).AA")
     }
 
-    @Test func `a receipt is judged in Apple's time, even if the clock is set in between`()
+    @Test func `a receipt is compared in Apple's time, even if the clock is set in between`()
         async throws
     {
         apple.offset.value = .seconds(120)
@@ -169,7 +171,7 @@ import Testing
                 == TokenTimes(stored, apple: truth))
     }
 
-    @Test func `what another process received was issued before, and within seven days`()
+    @Test func `an event that another process received was issued at most seven days before`()
         async throws
     {
         await clock.ask(as: try client())

@@ -1,7 +1,7 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @testable import SIWAServer
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `the keys of a file verify alone, in an exchange too`() async throws {
+    @Test func `the keys of a file are used exclusively, also in an exchange`() async throws {
         let fixed = try #require(set(await keys().answer(holding: "GENUINE")))
         let now = now
         let keys = AppleKeySets(now: { now.value }, fixed: fixed)
@@ -55,7 +55,7 @@ import Testing
         #expect(keys.known(holding: "GENUINE") == nil)
     }
 
-    @Test func `a server warns of old keys from the first day, once an hour`() async throws {
+    @Test func `the server warns of old keys from the first day, once an hour`() async throws {
         let keys = try keys()
         #expect(hasSet(await keys.answer(holding: "GENUINE")))
         keys.replace(fetching: { () async throws(TokenFailure) in nil })
@@ -94,7 +94,7 @@ import Testing
         #expect(fetches.value == 1)
     }
 
-    @Test func `forged tokens delay those with a new key for ten seconds`() async throws {
+    @Test func `forged tokens delay tokens with a new key by at most ten seconds`() async throws {
         let keys = try keys()
         #expect(hasSet(await keys.answer(holding: "FORGED")))
         published.value = "NEW"
@@ -114,10 +114,12 @@ import Testing
         #expect(fetches.value == 2)
     }
 
-    @Test func `a set does not decide about what was received after it was fetched`() async throws {
+    @Test func `a key set does not decide about what was received after it was fetched`()
+        async throws
+    {
         let keys = try keys()
         #expect(hasSet(await keys.answer(holding: "FORGED")))
-        // Apple may have changed its keys since; nobody is asked within the pause.
+        // Apple may have changed its keys since; no keys are fetched within the pause.
         #expect(!hasSet(await keys.answer(holding: "NEW", receivedAt: now.value)))
         #expect(!hasSet(await keys.answer(holding: "NEW")))
         #expect(fetches.value == 1)

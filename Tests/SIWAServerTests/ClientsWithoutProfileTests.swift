@@ -1,12 +1,13 @@
-import JOSE
-import Lifecycle
-import SIWACLI
-import ServerRecords
-import TestSupport
+import SIWAApplication
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
+@testable import SIWADatabases
 @testable import SIWAServer
-@testable import TokenVault
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// Tokens whose client is in no profile, and tokens that are not in the vault any more.
 @Suite struct ClientsWithoutProfileTests {
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `their tokens are part of a revocation, and revoked when a profile has the client`(
+    func `tokens of a client without a profile are revoked when a profile for it is added`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -31,7 +32,7 @@ import Testing
         let limited = try fixture.replica("limited", clients: [ServiceFixture.app])
         let userID = try await fixture.signedIn(all)
         _ = try await fixture.signedIn(all, of: ServiceFixture.web)
-        // It does not wait for the client without a profile.
+        // The revocation does not wait for the client without a profile.
         let status = try await pending(userID, at: limited)
         let waiting = JSON.object(status.resultMembers)
         #expect(waiting["state"] == "pending" && waiting["revoked"] == false)
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a user whose only client has no profile is known, and after 30 days it is said`(
+    func `after 30 days without a profile, a revocation's result says so`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a refresh names the client that lacks a profile`(_ backend: Backend) async throws {
+    func `a refresh names the client that has no profile`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let limited = try fixture.replica("limited", clients: [ServiceFixture.app])
         let userID = try await fixture.signedIn(fixture.replica(), of: ServiceFixture.web)
@@ -100,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a token that was removed unrevoked is not called revoked`(
+    func `a token that was removed without a revocation is not called revoked`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -130,15 +131,16 @@ import Testing
     }
 }
 
-/// What the history says of tokens of which none is left to revoke.
+/// The history of tokens that no longer need a revocation.
 @Suite struct RecordedTokensTests {
     private let user = VaultUser(ServiceFixture.app, UserID(unchecked: "u"))
 
     private func outcome(_ events: [VaultHistoryEvent]) throws -> JSON {
+        let fingerprint = try #require(TokenFingerprint("0123456789ab"))
         let entries = events.enumerated().map { index, event in
             VaultHistoryEntry(
                 at: NumericDate(1_800_000_000 + index), event: event, user: user,
-                fingerprint: TokenFingerprint("0123456789ab"),
+                fingerprint: fingerprint,
                 details: VaultEventDetails(
                     evidence: event == .revoked ? .acceptedThenRejected : nil),
                 actor: VaultActor(command: "test", host: "test"))
@@ -161,7 +163,7 @@ import Testing
             ([.stored, .consentRevoked, .removed], true, nil),
             ([.stored, .revoked, .stored, .removed], false, "removed"),
         ] as [([VaultHistoryEvent], Bool, String?)])
-    func `a token is revoked only if its last known state says so`(
+    func `a token is called revoked only if its last known state says so`(
         _ events: [VaultHistoryEvent], _ isRevoked: Bool, _ evidence: String?
     ) throws {
         let body = try outcome(events)
@@ -169,7 +171,7 @@ import Testing
         #expect(body["tokens"]?.elements?.first?["evidence"]?.string == evidence, "\(body)")
     }
 
-    @Test func `without an entry, there never was a token`() {
+    @Test func `an empty history has no last change`() {
         #expect(RecordedTokens([], []).lastChange == nil)
     }
 }

@@ -1,13 +1,14 @@
-import JOSE
-import Lifecycle
-import SIWACLI
+import SIWAApplication
 import SIWACrypto
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
+@testable import SIWADatabases
 @testable import SIWAServer
-@testable import TokenVault
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 @Suite struct CodeRevocationTests {
     typealias Backend = ServiceFixture.Backend
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a lost answer and a refused code are unknown, and answered apart`(
+    func `a lost response and a refused code are unknown, with different answers`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -97,7 +98,7 @@ import Testing
         #expect(states == [.unknown, .unknown])
     }
 
-    @Test func `a token that a code was exchanged for outlasts a failure of the database`()
+    @Test func `the token of an exchanged code is kept during a failure of the database`()
         async throws
     {
         let fixture = try await ServiceFixture(.sqlite)
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a token whose job was lost meanwhile gets a job of its own`(
+    func `a token whose job was lost gets a new job`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -147,7 +148,7 @@ import Testing
         _ = try store.add(
             RevocationRequest(id: "1", clientID: nil, userID: nil, requestedAt: job.createdAt),
             [job])
-        let lease = VaultLease(owner: "other", duration: .seconds(30))
+        let lease = Lease(owner: "other", duration: .seconds(30))
         job = try #require(
             try store.claimRevocations(of: "1", limit: 1, for: lease).jobs.first?.job)
         var lost = job

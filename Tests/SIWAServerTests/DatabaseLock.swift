@@ -1,6 +1,7 @@
-import Lifecycle
+import SIWALifecycle
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// Keeps others from writing to the vault's tables.
 final class DatabaseLock: @unchecked Sendable {

@@ -1,9 +1,10 @@
-import CurlTransport
-import JOSE
-import Lifecycle
 import SIWACrypto
-import ServerRecords
-import TestSupport
+import SIWACurlTransport
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @testable import SIWAServer
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a user's events come in the order in which they happened`(
+    func `a user's events are delivered in the order in which they happened`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -58,7 +59,9 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `one user's poisoned event does not hold up others`(_ backend: Backend) async throws {
+    func `one user's undeliverable event does not delay other users' events`(_ backend: Backend)
+        async throws
+    {
         let fixture = try await ServiceFixture(backend)
         try await RawServer.serving(script: { _ in
             [.readRequest, .answer(500), .close]
@@ -102,7 +105,7 @@ import Testing
     }
 
     @Test
-    func `an endless answer is read no further than 64 KiB`() async throws {
+    func `at most 64 KiB of a response are read`() async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let flood: [Step] = [
             .readRequest, .write("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"),
@@ -111,7 +114,7 @@ import Testing
         try await RawServer.serving(flood) { server in
             let outcome = try await fixture.attempt(at: server.url)
             #expect(outcome.next == .done)
-            // What the two sockets buffered besides.
+            // The sockets buffer some more.
             #expect(server.sentCount < 64 << 20)
         }
     }
@@ -120,7 +123,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx", "HTTP/1.1 200 OK\r\n\r\n",
         "HTTP/1.1 204 No Content\r\n", "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 A\r\nA: ",
     ])
-    func `an acceptance is done when its status line is there`(_ begin: String) async throws {
+    func `an event is accepted as soon as the status line arrives`(_ begin: String) async throws {
         let fixture = try await ServiceFixture(.sqlite)
         for end in [Step.hold, .close] {
             try await RawServer.serving([.readRequest, .write(begin), end]) { server in
@@ -131,7 +134,7 @@ import Testing
     }
 
     @Test
-    func `a provisional answer is no acceptance`() async throws {
+    func `an interim response does not count as acceptance`() async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let begin = Step.write("HTTP/1.1 103 Early Hints\r\n\r\n")
         try await RawServer.serving([.readRequest, begin, .close]) { server in
@@ -141,7 +144,7 @@ import Testing
     }
 
     @Test
-    func `a refusal whose body does not end is one by its header`() async throws {
+    func `a refusal whose body does not end is recognised by its header`() async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let head = "HTTP/1.1 503 Busy\r\nRetry-After: 1800\r\nContent-Length: 100\r\n\r\nx"
         try await RawServer.serving([.readRequest, .write(head), .hold]) { server in
@@ -163,7 +166,7 @@ import Testing
     }
 
     @Test
-    func `a refused connection is an ordinary failure`() async throws {
+    func `a refused connection is retried like any failure`() async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let closed = try await RawServer.serving([.close]) { $0.url }
         let outcome = try await fixture.attempt(at: closed)

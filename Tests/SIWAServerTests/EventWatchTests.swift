@@ -1,6 +1,6 @@
-import Lifecycle
-import ServerRecords
-import TestSupport
+import SIWALifecycle
+import SIWAServerRecords
+import SIWATestSupport
 import Testing
 
 @testable import SIWAServer
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `however many wait, the database is asked once a second`() async throws {
+    @Test func `any number of waiting callers causes one query a second`() async throws {
         let watch = watch
         let reads = Mutable(0)
         let callers = (0..<50).map { _ in
@@ -53,10 +53,10 @@ import Testing
         for caller in callers { await caller.value }
     }
 
-    @Test func `a wait ends in time, and at the end of the process`() async throws {
+    @Test func `a wait ends at its timeout and at the shutdown`() async throws {
         let watch = watch
         let first = await watch.waitForNews(after: watch.count, atMost: .seconds(60))
-        // The first look always is news.
+        // The first look always finds a change.
         #expect(first)
         #expect(await !watch.waitForNews(after: watch.count, atMost: .milliseconds(1)))
         let waiting = (0..<5).map { _ in

@@ -1,11 +1,12 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
-import SIWACLI
-import ServerRecords
-import TestSupport
+import SIWAApplication
+import SIWADatabases
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
-import TokenVault
 
 @testable import SIWAServer
 
@@ -13,7 +14,7 @@ import TokenVault
     typealias Backend = ServiceFixture.Backend
 
     @Test(arguments: Backend.available)
-    func `a code becomes a stored token, and repeats get the same answer`(
+    func `a code becomes a stored token, and a repeat gets the same answer`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -85,7 +86,7 @@ import TokenVault
     }
 
     @Test(arguments: Backend.available)
-    func `an outage leaves the code usable`(_ backend: Backend) async throws {
+    func `a code can be used after an outage`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let code = try await fixture.code()
@@ -97,7 +98,7 @@ import TokenVault
     }
 
     @Test(arguments: Backend.available)
-    func `a lost answer is never followed by a second request`(_ backend: Backend) async throws {
+    func `a lost response is never followed by a second request`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let (one, two) = (try fixture.replica("one"), try fixture.replica("two"))
         let code = try await fixture.code()
@@ -110,13 +111,13 @@ import TokenVault
     }
 
     @Test(arguments: Backend.available)
-    func `a code that a dead process had sent may be spent`(_ backend: Backend) async throws {
+    func `a code that a killed process had sent may be spent`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let code = try await fixture.code()
         let input = ExchangeInput(
             code, for: try #require(replica.clients[ServiceFixture.app]), isClientGiven: true)
-        let lease = VaultLease(owner: "dead", duration: .seconds(1))
+        let lease = Lease(owner: "dead", duration: .seconds(1))
         #expect(try fixture.store().begin(try input.request, for: lease) == .send)
         let error = try await Diagnosis.thrown { try await replica.exchanged(code) }
         #expect(error.code == "code_may_be_spent")
@@ -124,7 +125,7 @@ import TokenVault
     }
 
     @Test(arguments: Backend.available)
-    func `Apple's refusal is answered again`(_ backend: Backend) async throws {
+    func `Apple's refusal is returned again to a repeat`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let code = AuthorizationCode(SecretText("c0123456789.0.abcd.efgh"))
@@ -138,7 +139,8 @@ import TokenVault
     }
 
     @Test(arguments: Backend.available)
-    func `a wrong nonce shows nothing and stores the token`(_ backend: Backend) async throws {
+    func `with a wrong nonce, the token is stored but not returned`(_ backend: Backend) async throws
+    {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let code = try await fixture.code(nonce: "right")
@@ -152,7 +154,7 @@ import TokenVault
     }
 
     @Test(arguments: Backend.available)
-    func `without Apple's keys the signature is skipped`(_ backend: Backend) async throws {
+    func `without Apple's keys, the signature is skipped`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica(hasKeys: false)
         let code = try await fixture.code(nonce: "n")
@@ -170,7 +172,8 @@ import TokenVault
 
     /// The emulator's clock is Apple's; that of the fixture is this machine's.
     @Test(arguments: Backend.available)
-    func `a wrong clock of this machine refuses no sign-in`(_ backend: Backend) async throws {
+    func `a wrong clock of this machine does not refuse a sign-in`(_ backend: Backend) async throws
+    {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         _ = try await fixture.emulator.control("switches", ["secret_clock": "real"])
@@ -186,7 +189,7 @@ import TokenVault
     }
 
     @Test(arguments: [-90_000, 90_000])
-    func `a proxy's wrong Date refuses no sign-in`(_ offset: Int) async throws {
+    func `a wrong Date of a proxy does not refuse a sign-in`(_ offset: Int) async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let wrong = fixture.now.value + .seconds(offset)
         let replica = try fixture.replica { _, send in
@@ -201,7 +204,7 @@ import TokenVault
 
     /// Apple reports the event before this server has stored the token.
     @Test(arguments: Backend.available)
-    func `a token that is stored late takes the events of its user after the sign-in`(
+    func `a token that is stored late gets its user's events since the sign-in`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -231,7 +234,7 @@ import TokenVault
     }
 
     @Test(arguments: Backend.available)
-    func `without store, the token is shown and not kept`(_ backend: Backend) async throws {
+    func `without store, the token is returned and not stored`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let body = try await replica.exchanged(try await fixture.code(), isStoring: false)
@@ -240,7 +243,7 @@ import TokenVault
         #expect(try fixture.records().isEmpty)
     }
 
-    @Test func `a token is shown to callers that may see it, or if it was not stored`() throws {
+    @Test func `a token is returned to callers with the scope, or if it was not stored`() throws {
         func isShown(_ isStored: Bool?, isRevealing: Bool, mayReveal: Bool) throws -> Bool {
             let answer = ExchangeAnswer.exchanged(
                 [.init("refresh_token", "r")], isStored: isStored)
@@ -258,7 +261,7 @@ import TokenVault
     }
 
     @Test
-    func `a token that cannot be stored is shown, and stored later`() async throws {
+    func `a token that cannot be stored is returned, and stored later`() async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let holder = Mutable<DatabaseLock?>(nil)
         let replica = try fixture.replica(timeout: .milliseconds(200)) { request, send in
@@ -278,7 +281,8 @@ import TokenVault
         await replica.exchange.drain()
     }
 
-    @Test func `a token whose user is not known is neither stored nor said to be`() async throws {
+    @Test func `a token of an unknown user is neither stored nor reported as stored`() async throws
+    {
         let fixture = try await ServiceFixture(.sqlite)
         let replica = try fixture.replica { request, send in
             let response = try await send()
@@ -304,7 +308,7 @@ import TokenVault
     }
 
     @Test(arguments: Backend.available)
-    func `a caller that goes away changes nothing`(_ backend: Backend) async throws {
+    func `a caller that disconnects does not change the outcome`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let sent = Mutable(false)
         let replica = try fixture.replica { _, send in

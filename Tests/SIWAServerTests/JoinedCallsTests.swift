@@ -1,10 +1,10 @@
-import Lifecycle
+import SIWALifecycle
 import Testing
 
 @testable import SIWAServer
 
 @Suite struct JoinedCallsTests {
-    @Test func `a call of its own runs after the current one`() async {
+    @Test func `a separate call runs after the current one`() async {
         let (calls, gate) = (JoinedCalls<String, Int>(), WakeSignal())
         let begun = WakeSignal()
         async let first = calls.join("a") {

@@ -1,5 +1,5 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @testable import SIWAServer
@@ -8,7 +8,9 @@ import Testing
 @Suite struct LineLimitsTests {
     private let kind: LineLimits.Kind = [.init("of", "request"), .init("status", 401)]
 
-    @Test func `the first of a kind are written, and the others counted in one line`() throws {
+    @Test func `the first lines of each kind are written, and the others are counted in one line`()
+        throws
+    {
         let (lines, now) = (Mutable([String]()), Mutable(Duration.zero))
         let log = ServerLog(now: { NumericDate(0) }, elapsed: { now.value }) { line in
             lines.value.append(line)

@@ -1,9 +1,10 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
-import SIWACLI
+import SIWAApplication
 import SIWACrypto
-import ServerRecords
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
+import SIWAVaultRecords
 import Testing
 
 @testable import SIWAServer
@@ -76,7 +77,7 @@ import Testing
         TokenTimes(Self.now + time, apple: Self.now + time)
     }
 
-    @Test func `a genuine one concerns every client of the team`() async throws {
+    @Test func `a genuine notification concerns every client of the team`() async throws {
         let token = try await payload("consent-revoked")
         let verdict = classifier.verdict(on: token, by: try await keySet, receivedAt: received())
         guard case .genuine(let event, .consentRevoked) = verdict else {
@@ -88,7 +89,11 @@ import Testing
         #expect(event.isDelivered && event.unverified == nil)
     }
 
-    @Test func `of another app, forged, expired, or of an unknown key`() async throws {
+    @Test
+    func
+        `notifications of another app or an unknown key, forged and expired ones are distinguished`()
+        async throws
+    {
         let keySet = try await keySet
         let other = try await payload("x", for: "com.example.other")
         guard
@@ -121,7 +126,9 @@ import Testing
     }
 
     @Test(arguments: [-400 * 86_400, -3600, -75, 400 * 86_400])
-    func `while Apple's time is unknown, one whose times fail is kept`(_ offset: Int) async throws {
+    func `a notification that fails only for its times is kept while Apple's time is unknown`(
+        _ offset: Int
+    ) async throws {
         let good = try await payload("email-disabled")
         let keySet = try await keySet
         let wrong = Self.now + .seconds(offset)
@@ -162,7 +169,7 @@ import Testing
         #expect(timely.receivedAt == Self.now)
     }
 
-    @Test func `one with another fault is not kept for its time`() async throws {
+    @Test func `a notification with another fault is not kept`() async throws {
         let other = try await payload("x", for: "com.example.other")
         let early = TokenTimes(Self.now - .seconds(3600))
         let verdict = classifier.verdict(on: other, by: try await keySet, receivedAt: early)

@@ -1,5 +1,5 @@
-import Lifecycle
-import SIWACLI
+import SIWAApplication
+import SIWALifecycle
 import Testing
 
 @testable import SIWAServer
@@ -8,19 +8,32 @@ import Testing
     /// Whether this process cannot reach or use the database, or the database has what only an
     /// operator can put right.
     @Test(arguments: [
-        (VaultError.Kind.busy, 503), (.full, 503), (.unreachable, 503), (.keySuperseded, 503),
-        (.tooNew, 503), (.unusable, 503), (.untrusted, 503), (.unavailable, 503),
+        (StoreError.Kind.busy, 503), (.full, 503), (.unreachable, 503), (.keySuperseded, 503),
+        (.tooNew, 503), (.tooOld, 503), (.unusable, 503), (.untrusted, 503), (.unavailable, 503),
         (.readOnly, 503), (.inUse, 503), (.moving, 503), (.moved, 503),
         (.copyIncomplete, 503), (.notInitialized, 503), (.serverNotInitialized, 503),
         (.damaged, 500), (.key, 500),
         (.sealBroken, 500), (.tokenInvalid, 500), (.recordDamaged, 500),
     ])
     func `an error of the vault is temporary if the vault cannot be used`(
-        _ kind: VaultError.Kind, _ status: Int
+        _ kind: StoreError.Kind, _ status: Int
     ) {
-        let problem = Problem(Diagnosis(VaultError(kind, "what happened")))
-        #expect(problem.status == status && problem.code == "vault")
+        let problem = Problem(Diagnosis(StoreError(kind, "what happened")))
+        #expect(problem.status.rawValue == status && problem.code == "vault")
         #expect((problem.retryAfter != nil) == (status == 503))
         #expect(problem.detail == "what happened" && !problem.hints.isEmpty)
+    }
+
+    /// Apple's codes are texts from outside: one that a status of the API is called must not choose it.
+    @Test(arguments: ["unauthorized", "not_found", "throttled", "code_conflict"])
+    func `the code of an error does not choose its status`(_ code: String) {
+        let diagnosis = Diagnosis(code, "what happened", hints: [], exitCode: .requestRefused)
+        #expect(Problem(diagnosis).status == .unprocessable)
+    }
+
+    @Test func `a stored error keeps its status`() throws {
+        let stored = try #require(Diagnosis(error: Diagnosis.codeRevoked.stored))
+        #expect(stored.apiStatus == .conflict && stored.exitCode == .grantRefused)
+        #expect(stored.json == Diagnosis.codeRevoked.json)
     }
 }

@@ -1,8 +1,9 @@
-import JOSE
-import Lifecycle
-import SIWACLI
+import SIWAApplication
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @testable import SIWAServer
@@ -11,7 +12,7 @@ import Testing
     typealias Backend = ServiceFixture.Backend
 
     @Test(arguments: Backend.available)
-    func `a user's newest token is refreshed, and the answer is known for a while`(
+    func `the newest token of a user is refreshed, and the answer is cached for a while`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `requests at the same time share one request to Apple`(
+    func `concurrent requests share one request to Apple`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -48,7 +49,8 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a client has to be named if several hold tokens`(_ backend: Backend) async throws {
+    func `the client must be given if several clients hold tokens`(_ backend: Backend) async throws
+    {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let userID = try await fixture.signedIn(replica)
@@ -64,7 +66,8 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a refused token is dead, unless most are refused`(_ backend: Backend) async throws {
+    func `a refused token is dead, unless most tokens are refused`(_ backend: Backend) async throws
+    {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let userID = try await fixture.signedIn(replica)
@@ -87,7 +90,7 @@ import Testing
     }
 
     @Test
-    func `a token that is not in the vault is remembered too`() async throws {
+    func `a token that is not in the vault is cached as well`() async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let replica = try fixture.replica()
         let body = try await replica.exchanged(try await fixture.code(), isStoring: false)

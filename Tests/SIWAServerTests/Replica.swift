@@ -1,8 +1,9 @@
-import JOSE
-import Lifecycle
-import SIWACLI
-import ServerRecords
-import TestSupport
+import SIWAApplication
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @testable import SIWAServer

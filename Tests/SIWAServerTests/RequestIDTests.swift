@@ -1,5 +1,5 @@
-import HTTPServer
-import Lifecycle
+import SIWAHTTPServer
+import SIWALifecycle
 import Testing
 
 @testable import SIWAServer
@@ -10,7 +10,7 @@ import Testing
         return RequestID.of(ServerRequest(method: "GET", target: "/", fields: fields))
     }
 
-    @Test func `requests without an id get different ones`() {
+    @Test func `requests without an id get different ids`() {
         let ids = (0..<1000).map { _ in id() }
         #expect(Set(ids).count == ids.count)
         for id in ids { #expect(id.wholeMatch(of: /[0-9a-f]{16}/) != nil, "\(id)") }
@@ -20,5 +20,5 @@ import Testing
     func `the caller's id is used`(_ given: String) { #expect(id(given) == given) }
 
     @Test(arguments: ["", "a b", "ä", "a/b", String(repeating: "x", count: 129)])
-    func `another id is replaced`(_ given: String) { #expect(id(given) != given) }
+    func `an invalid id is replaced`(_ given: String) { #expect(id(given) != given) }
 }

@@ -1,12 +1,12 @@
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @testable import SIWAServer
 
 @Suite struct RequestSlotsTests {
     @Test
-    func `a released slot goes to the next caller`() async throws {
+    func `a released slot is given to the next waiting caller`() async throws {
         let slots = RequestSlots(most: 2, mostWaiting: 1, maxWait: .seconds(600))
         #expect(await slots.acquire())
         #expect(await slots.acquire())

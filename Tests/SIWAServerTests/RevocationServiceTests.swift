@@ -1,13 +1,14 @@
-import JOSE
-import Lifecycle
-import SIWACLI
+import SIWAApplication
 import SIWACrypto
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
+@testable import SIWADatabases
 @testable import SIWAServer
-@testable import TokenVault
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 @Suite struct RevocationServiceTests {
     typealias Backend = ServiceFixture.Backend
@@ -33,7 +34,7 @@ import Testing
         #expect(try fixture.records().count { $0.state == .revoked } == 3)
         #expect(try fixture.records().count { $0.state == .active } == 1)
 
-        // Again: what is on record, and nothing is sent.
+        // The second call returns the recorded result and sends nothing.
         let sent = try await fixture.requests("/auth/revoke")
         let recorded = try await replica.ended(.user(userID, nil))
         #expect(recorded["revoked"] == true && recorded["tokens"]?.elements?.count == 3)
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `one client's tokens are shown as siwa revoke shows them`(
+    func `the tokens of one client are reported as by siwa revoke`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -69,7 +70,7 @@ import Testing
         let userID = try await fixture.signedIn(replica)
         for _ in 1...2 { _ = try await fixture.signedIn(replica) }
         let damaged = try #require(try fixture.records().last)
-        let fingerprint = try #require(damaged.id.fingerprint?.rawValue)
+        let fingerprint = damaged.id.fingerprint.rawValue
         let database = try connector(of: fixture.url, timeout: .eachStatement(.seconds(60)))
             .connect(creating: false)
         var sealed = damaged.sealed
@@ -97,7 +98,9 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `an outage is outlasted, and the first proof is kept`(_ backend: Backend) async throws {
+    func `a revocation continues after an outage and keeps its first proof`(_ backend: Backend)
+        async throws
+    {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let userID = try await fixture.signedIn(replica)
@@ -129,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a crash after the first refresh loses no evidence`(_ backend: Backend) async throws {
+    func `a crash after the first refresh loses no proof`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let userID = try await fixture.signedIn(replica)
@@ -161,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `requests share the job of a token`(_ backend: Backend) async throws {
+    func `several requests share the job of a token`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let replicas = [try fixture.replica("one"), try fixture.replica("two")]
         let userID = try await fixture.signedIn(replicas[0])
@@ -177,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `a revocation whose profile is gone is dead after 30 days`(
+    func `a revocation without a profile is dead after 30 days`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -193,11 +196,14 @@ import Testing
             try await eventually("it is dead") { try store.revocation("1")?.state == .dead }
         }
         let error = try #require(try store.revocation("1")?.jobs.first?.lastError)
-        #expect(error.hasPrefix("client_without_profile: ") && error.contains("com.example.gone"))
+        #expect(
+            error.code == "client_without_profile" && error.message.contains("com.example.gone"))
     }
 
     @Test(arguments: Backend.available)
-    func `a refused client is retried, and said`(_ backend: Backend) async throws {
+    func `a revocation is retried and reported if Apple refuses the client`(_ backend: Backend)
+        async throws
+    {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let client = try #require(replica.clients[ServiceFixture.app])

@@ -1,6 +1,6 @@
-import HTTPServer
-import JOSE
-import ServerRecords
+import SIWAHTTPServer
+import SIWAJOSE
+import SIWAServerRecords
 import Testing
 
 @testable import SIWAServer
@@ -37,7 +37,7 @@ import Testing
         ("POST", "http://a//v1/revoke", "nothing"), ("GET", "//", "nothing"),
         ("GET", "/V1/users/x", "nothing"),
     ])
-    func `a path leads to`(_ method: String, _ target: String, _ expected: String) throws {
+    func `a path leads to a route`(_ method: String, _ target: String, _ expected: String) throws {
         #expect(try match(method, target) == expected)
     }
 
@@ -47,7 +47,7 @@ import Testing
         ("POST", "/v1/revok%65", nil),
         ("GET", "/v1/users/{user_id}", nil), ("GET", "/", "/"),
     ])
-    func `a target that is a path as it stands leads to`(
+    func `a target that needs no decoding leads to a route`(
         _ method: String, _ target: String, _ expected: String?
     ) throws {
         #expect(table.route(method, at: target)?.path.description == expected)
@@ -58,7 +58,9 @@ import Testing
         "*", "a:443", "http:/v1", "http://", "http:///v1/revoke", "http://u@a/", "http://a\\/",
         "http://a#/", "http\u{1A}//a/", "ftp://a/", "http://a\u{1}/", "http://a/%zz",
     ])
-    func `is malformed`(_ target: String) { #expect(RequestTarget(target) == nil) }
+    func `a malformed request target is refused`(_ target: String) {
+        #expect(RequestTarget(target) == nil)
+    }
 
     @Test func `a query is decoded once`() throws {
         let target = try #require(RequestTarget("/a%2Bb?x=1%2B2+3&y&z=%2525&&x=4"))
@@ -74,7 +76,7 @@ import Testing
             ("application/json;q=0", nil), ("image/png", nil), ("", nil),
             ("application/json;q=0, */*;q=0.1", "text/plain"),
         ] as [(String?, String?)])
-    func `the media type that is preferred`(_ field: String?, _ expected: String?) {
+    func `the most preferred media type is chosen`(_ field: String?, _ expected: String?) {
         let types = ["application/json", "text/plain"]
         #expect(AcceptedTypes(field).preferred(among: types) == expected)
     }

@@ -1,7 +1,7 @@
-import HTTPServer
-import JOSE
-import SIWACLI
-import ServerRecords
+import SIWAApplication
+import SIWAHTTPServer
+import SIWAJOSE
+import SIWAServerRecords
 import Testing
 
 @testable import SIWAServer
@@ -63,14 +63,14 @@ import Testing
             (["listen": 1], "server.api.listen must be a string"),
             ("x", "server.api must be an object"),
         ] as [(JSON, String)])
-    func `the message names the member`(_ api: JSON, _ words: String) throws {
+    func `an error names the invalid member`(_ api: JSON, _ words: String) throws {
         let error = #expect(throws: Diagnosis.self) { try settings(["api": api]) }
         #expect(error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
         #expect(error?.exitCode == .settings)
     }
 
     @Test(arguments: ["systemd:a", "unix:a.sock", "127.0.0.1:1"])
-    func `two listeners cannot have one socket`(_ address: String) throws {
+    func `two listeners cannot use one socket`(_ address: String) throws {
         let listener: JSON = ["listen": .string(address)]
         let error = #expect(throws: Diagnosis.self) {
             try settings(["notifications": listener, "api": listener])
@@ -81,7 +81,7 @@ import Testing
         _ = try settings(["api": ["listen": "127.0.0.1:0"], "metrics": ["listen": "127.0.0.1:0"]])
     }
 
-    @Test func `the ends of revocations are delivered, kept or neither`() throws {
+    @Test func `finished revocations are delivered, kept or not recorded, as configured`() throws {
         let url: [JSON.Member] = [.init("url", "https://a/"), .init("secret_file", "s")]
         let on = JSON.Member("revocations", true)
         #expect(try settings([:]).revocationEvents == .off)
@@ -94,7 +94,7 @@ import Testing
         #expect(throws: Diagnosis.self) { try settings(["deliver": ["revocations": 1]]) }
     }
 
-    @Test func `only what a reload leaves as it was needs a restart`() throws {
+    @Test func `only settings that a reload does not apply need a restart`() throws {
         let deliver: JSON = ["url": "https://example.com/a", "secret_file": "s"]
         let api: JSON = ["listen": "unix:a"]
         let old = try settings(["api": api, "deliver": deliver, "jwks_file": "a"])
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `the number of unfinished deliveries is limited`() throws {
+    @Test func `max_in_flight is at least 1 and at most 4096`() throws {
         func limit(_ more: [JSON.Member]) throws -> Int? {
             let deliver: [JSON.Member] = [
                 .init("url", "https://example.com/a"), .init("secret_file", "s"),
@@ -132,14 +132,15 @@ import Testing
         }
     }
 
-    @Test func `without listeners the operator is told`() throws {
+    @Test func `settings without a listener have a warning`() throws {
         let deliver: JSON = ["url": "https://example.com/a", "secret_file": "s"]
         #expect(try settings(["deliver": deliver]).withoutListeners != nil)
         #expect(
             try settings(["deliver": deliver, "api": ["listen": "unix:a"]]).withoutListeners == nil)
     }
 
-    @Test func `without protection only loopback and Unix sockets are accepted`() throws {
+    @Test func `without protection, only loopback addresses and Unix sockets are accepted`() throws
+    {
         for isLocal in [true, false] {
             let settings = ListenerSettings(.tcp(host: "0.0.0.0", port: 1))
             if isLocal {

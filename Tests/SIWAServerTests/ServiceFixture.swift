@@ -1,16 +1,17 @@
-import AppleEmulator
-import JOSE
-import Lifecycle
-import LocalFiles
-import SIWACLI
+import SIWAApplication
 import SIWACrypto
-import ServerRecords
+import SIWAEmulator
+import SIWAJOSE
+import SIWALifecycle
+import SIWASystem
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
+@testable import SIWADatabases
 @testable import SIWAServer
-@testable import TokenVault
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// A database with a vault, an emulator in the same process, and replicas of siwa-server's
 /// services.
@@ -52,7 +53,7 @@ struct ServiceFixture: Sendable {
         emulator = AppleEmulator(
             configuration: Self.configuration(key.publicKey), keys: try await Self.keys.value,
             clock: { now.value })
-        let store = try openServerStore(url, timeout: .eachStatement(.seconds(60)))
+        let store = try ServerStore(url, timeout: .eachStatement(.seconds(60)))
         try Vault.create(store.vault, keys)
         try store.prepare(isAlone: true)
     }
@@ -75,15 +76,15 @@ struct ServiceFixture: Sendable {
             })
     }
 
-    /// Time: the calendar stands still, waits are real.
+    /// The date is fixed, waits are real.
     var clocks: Clocks {
         let now = now
         return Clocks(now: { now.value }, timekeeper: .system)
     }
 
     /// The store as one process has it.
-    func store(_ timeout: Duration = .seconds(60)) throws -> any ServerStore {
-        try openServerStore(url, timeout: .eachStatement(timeout))
+    func store(_ timeout: Duration = .seconds(60)) throws -> ServerStore {
+        try ServerStore(url, timeout: .eachStatement(timeout))
     }
 
     /// A process.
@@ -226,7 +227,7 @@ extension Diagnosis {
     }
 }
 
-/// Something that a test did not expect.
+/// An unexpected result.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 }

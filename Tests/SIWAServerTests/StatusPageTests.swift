@@ -1,6 +1,7 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
+import SIWAVaultRecords
 import Testing
 
 @testable import SIWAServer
@@ -20,7 +21,7 @@ import Testing
             isKeySetFixed: false, clockSkew: clockSkew)
     }
 
-    @Test func `without problems the page says so`() {
+    @Test func `without problems, the page says so`() {
         let page = StatusPage(report()).html
         #expect(report().issues.isEmpty && page.contains("No problems"))
         #expect(page.contains("client_secret of app&lt;1&gt;") && page.contains("5 minutes"))
@@ -42,7 +43,7 @@ import Testing
         #expect(report.issues[4].fault.contains("1 day"))
     }
 
-    @Test func `the page says what waits, and until when`() throws {
+    @Test func `the page shows what waits, and until when`() throws {
         var counts = ServerCounts()
         counts.oldestPendingEvent = .seconds(7200)
         counts.eventAttempts = .init(
@@ -54,7 +55,7 @@ import Testing
         #expect(fault.contains("2 hours") && fault.contains("2027-01-15T08:01:00Z"))
     }
 
-    @Test func `a clock that is off by more than five seconds is the first problem`() {
+    @Test func `a clock that differs by more than five seconds is the first problem`() {
         let faults = [75, -6, 6, -5].map {
             report(databaseFault: "it is down", clockSkew: .seconds($0)).issues.map(\.fault)
         }
@@ -64,7 +65,7 @@ import Testing
         #expect(report(clockSkew: nil).issues.isEmpty)
     }
 
-    @Test func `a full store and revocations that cannot go on are problems`() {
+    @Test func `a full inbox, unknown revocations and missing profiles are problems`() {
         var counts = ServerCounts()
         counts.inbox[.unverified] = 1000
         counts.revocations[.unknown] = 2
@@ -80,7 +81,7 @@ import Testing
         #expect(self.report(counts: counts).issues.isEmpty)
     }
 
-    @Test func `what is escaped is not hidden by an accent`() {
+    @Test func `an accent does not prevent escaping`() {
         let page = StatusPage(report(databaseFault: "<\u{338}script>\"\u{301}")).html
         #expect(
             page.unicodeScalars.count { $0 == "<" }

@@ -1,15 +1,15 @@
 import Foundation
-import Lifecycle
-import LocalFiles
-import ServerRecords
-import TestSupport
+import SIWALifecycle
+import SIWAServerRecords
+import SIWASystem
+import SIWATestSupport
 import Testing
 
 @testable import SIWAServer
 
 @Suite struct StoreAccessTests {
     /// The database does not answer the first call.
-    @Test func `a call does not wait for the time limits of earlier ones`() async throws {
+    @Test func `a call is not delayed by the time limits of earlier calls`() async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let (time, questions) = (Mutable(Duration.zero), Mutable(0))
         let timekeeper = Timekeeper(
@@ -27,14 +27,14 @@ import Testing
         // When it begins to wait for the thread, and when it has one.
         try await eventually("the first call has the thread") { questions.value == 2 }
         let second = Task {
-            try await access.run { store throws(VaultError) in try store.check() }
+            try await access.run { store throws(StoreError) in try store.check() }
         }
         try await eventually("the second call waits") { questions.value == 3 }
         time.value = .seconds(4)
         isSilent.value = false
         try await first.value
-        let error = await #expect(throws: VaultError.self) { try await second.value }
+        let error = await #expect(throws: StoreError.self) { try await second.value }
         #expect(error?.kind == .busy)
-        try await access.run { store throws(VaultError) in try store.check() }
+        try await access.run { store throws(StoreError) in try store.check() }
     }
 }

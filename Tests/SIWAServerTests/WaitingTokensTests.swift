@@ -1,12 +1,13 @@
-import JOSE
-import Lifecycle
-import SIWACLI
-import ServerRecords
-import TestSupport
+import SIWAApplication
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
+@testable import SIWADatabases
 @testable import SIWAServer
-@testable import TokenVault
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// Tokens that Apple issued and that are not in the vault, or that a job cannot open.
 @Suite struct WaitingTokensTests {
@@ -38,7 +39,7 @@ import Testing
         let holder = Mutable<DatabaseLock?>(nil)
         let (replica, userID) = try await unstored(fixture, holder)
         let error = try await Diagnosis.thrown { try await replica.ended(.user(userID, nil)) }
-        #expect(error.isRetryable && error.exitCode == .temporary, "\(error)")
+        #expect(error.apiStatus == .unavailable && error.exitCode == .temporary, "\(error)")
         #expect(error.hints == ["check the database, and send the same request again later"])
         holder.value = nil
         let body = try await replica.ended(.user(userID, nil))
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available, ["", "ré", "a b", "a\u{7F}"])
-    func `an unusable token of Apple's is shown, and never stored`(
+    func `an invalid token of Apple's is returned and never stored`(
         _ backend: Backend, _ token: String
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -75,7 +76,9 @@ import Testing
 
     /// The token's key was removed from the key file, after the vault was encrypted with a newer one.
     @Test(arguments: Backend.available)
-    func `a job whose token cannot be opened takes the vault's`(_ backend: Backend) async throws {
+    func `a job whose token cannot be decrypted uses the vault's token`(_ backend: Backend)
+        async throws
+    {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let userID = try await fixture.signedIn(replica)

@@ -1,12 +1,12 @@
-import JOSE
 import SIWACrypto
+import SIWAJOSE
 import Testing
 
 @testable import SIWAServer
 
 @Suite struct WebhookSecretsTests {
     @Test
-    func `the example of Standard Webhooks is signed as its libraries do`() throws {
+    func `the signature of the Standard Webhooks example equals that of its libraries`() throws {
         // The test vector of the reference implementations.
         let secrets = try WebhookSecrets(
             SecretBytes("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n".utf8))
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test
-    func `every line signs`() throws {
+    func `a message is signed with the secret of every line`() throws {
         let lines = try [1, 2].map { _ in try WebhookSecrets.newLine() }
         let both = try WebhookSecrets(SecretBytes(lines[0].revealed() + lines[1].revealed()))
         let alone = try lines.map {
@@ -35,7 +35,7 @@ import Testing
             ("whsec_" + String(repeating: "A", count: 88), .line(1)),
             ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa!w", .line(1)),
         ])
-    func `other lines are refused`(_ text: String, _ expected: WebhookSecretsError) throws {
+    func `invalid lines are refused`(_ text: String, _ expected: WebhookSecretsError) throws {
         #expect(throws: expected) { try WebhookSecrets(SecretBytes(text.utf8)) }
     }
 
@@ -43,7 +43,7 @@ import Testing
         "https://app.example/apple", "https://10.0.0.7:8443/x?y=z", "http://127.0.0.1:3000/",
         "http://[::1]/", "http://localhost",
     ])
-    func `deliveries go to https, and to http on loopback`(_ url: String) throws {
+    func `https targets and http targets on loopback are accepted`(_ url: String) throws {
         #expect(try DeliveryTarget(url).url == url)
     }
 
@@ -56,12 +56,12 @@ import Testing
             ("http://127.0.0.1@app.example/", .userInformation),
             ("http://127.0.0.1.app.example/", .plainHTTP),
         ])
-    func `other targets are refused`(_ url: String, _ expected: DeliveryTargetError) throws {
+    func `invalid targets are refused`(_ url: String, _ expected: DeliveryTargetError) throws {
         #expect(throws: expected) { try DeliveryTarget(url) }
     }
 
     @Test
-    func `http towards other hosts has to be allowed`() throws {
+    func `http to other hosts needs a setting`() throws {
         #expect(throws: Never.self) { try DeliveryTarget("http://app:3000/", allowsHTTP: true) }
         #expect(throws: DeliveryTargetError.userInformation) {
             try DeliveryTarget("http://a@app:3000/", allowsHTTP: true)

@@ -1,11 +1,12 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
+import SIWAVaultRecords
 import Testing
 
 /// When an attempt is repeated, and when it is abandoned.
 @Suite struct BackoffTests {
-    @Test func `waits double from a second to an hour, until the time is over`() throws {
+    @Test func `waiting times double from a second to an hour until the time is over`() throws {
         for (backoff, days) in [(Backoff.delivery, 7), (.revocation, 30)] {
             for jitter in [0, 0.5, 0.999_999] {
                 var (age, attempts, last) = (Duration.zero, 0, Duration.zero)
@@ -36,13 +37,13 @@ import Testing
     }
 
     @Test(arguments: [Int.min, -1, 0, 1, 12, 13, 64, .max])
-    func `no number of attempts is too large`(_ attempts: Int) throws {
+    func `any number of attempts has a waiting time`(_ attempts: Int) throws {
         let delay = try #require(
             Backoff.revocation.delay(after: attempts, age: .zero, jitter: 2))
         #expect(delay >= .seconds(1) && delay <= .seconds(3600))
     }
 
-    @Test func `a failed delivery is sent again for seven days`() throws {
+    @Test func `a failed delivery is repeated for seven days`() throws {
         func next(_ age: Duration) throws -> DeliveryOutcome.Next {
             let id = try #require(EventID("a"))
             let delivery = DueDelivery(id: id, body: [], attempts: 3, age: age)
@@ -95,7 +96,7 @@ import Testing
         #expect(try entry(.answered).decision(about: request) == .alreadySent)
     }
 
-    @Test func `a repeat brings the same parameters, and the same client if any`() throws {
+    @Test func `a repeat needs the same parameters and client`() throws {
         let known = try entry(.answered, answer: answer)
         let others = [
             try request(verifier: "v"), try request(verifier: ""), try request(redirectURI: nil),
@@ -156,18 +157,21 @@ import Testing
         #expect(proof.step == .revoke)
     }
 
-    @Test func `a failed job is tried for 30 days, then it is dead and keeps its token`() throws {
+    @Test func `a failed job is repeated for 30 days, then it is dead and keeps its token`() throws
+    {
         var job = try job()
-        let first = job.fail("HTTP 503", age: .zero, jitter: 0, at: now)
-        let second = job.fail("HTTP 503", age: .seconds(1), jitter: 0, at: now)
+        let first = job.fail(.init("http", "HTTP 503"), age: .zero, jitter: 0, at: now)
+        let second = job.fail(.init("http", "HTTP 503"), age: .seconds(1), jitter: 0, at: now)
         #expect(first == .seconds(1) && second == .seconds(2))
-        #expect(job.attempts == 2 && job.lastError == "HTTP 503" && job.state == .pending)
-        let last = job.fail("HTTP 503", age: .seconds(2_592_000), jitter: 0, at: now)
+        #expect(
+            job.attempts == 2 && job.lastError == .init("http", "HTTP 503") && job.state == .pending
+        )
+        let last = job.fail(.init("http", "HTTP 503"), age: .seconds(2_592_000), jitter: 0, at: now)
         #expect(last == nil)
         #expect(job.state == .dead && job.secret != nil && job.endedAt == now)
     }
 
-    @Test func `a code that was sent without an answer is unknown`() throws {
+    @Test func `the outcome of a code without an answer is unknown`() throws {
         var job = try job()
         job.kind = .code
         job.loseCode(at: now)
@@ -175,17 +179,19 @@ import Testing
     }
 
     /// Alerts count dead revocations; callers must not be able to raise them with a wrong code.
-    @Test func `a refused code is unknown, and dead only if the operator must act`() throws {
+    @Test func `a refused code has an unknown outcome, and is dead only if the operator must act`()
+        throws
+    {
         for (isDead, state) in [(false, RevocationJob.State.unknown), (true, .dead)] {
             var job = try job()
             job.kind = .code
-            job.refuseCode("invalid_grant: no", isDead: isDead, at: now)
+            job.refuseCode(.init("invalid_grant", "no"), isDead: isDead, at: now)
             #expect(job.state == state && job.secret == nil)
-            #expect(job.lastError == "invalid_grant: no" && job.endedAt == now)
+            #expect(job.lastError == .init("invalid_grant", "no") && job.endedAt == now)
         }
     }
 
-    @Test func `the stronger proof is gathered while nothing was sent`() throws {
+    @Test func `a stronger proof is possible while nothing was sent`() throws {
         var weak = try job(.none)
         weak.join(.confirm)
         #expect(weak.proof == .confirm)
@@ -212,7 +218,7 @@ import Testing
         #expect(step(.none, Progress()) == .revoke)
     }
 
-    @Test func `a request waits for all of its jobs`() {
+    @Test func `a request is finished when all of its jobs are`() {
         #expect(RevocationJob.State.of([.revoked, .pending, .dead]) == .pending)
         #expect(RevocationJob.State.of([.revoked, .unknown, .dead]) == .dead)
         #expect(RevocationJob.State.of([.revoked, .unknown]) == .unknown)
@@ -222,7 +228,7 @@ import Testing
 
 /// The id of an event.
 @Suite struct EventIDTests {
-    @Test func `a jti that a header field can hold names its event`() throws {
+    @Test func `a jti that is valid in a header field is the id of its event`() throws {
         #expect(try EventID(jti: "a-1", payload: [1]).rawValue == "a-1")
         let digest = "sha256-4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a"
         for jti in [nil, "", "a b", "é", "a\r\nb", "\0", String(repeating: "a", count: 256)] {
@@ -238,7 +244,7 @@ import Testing
 
 /// How long things are kept.
 @Suite struct RetentionTests {
-    @Test func `what is not done yet is never deleted`() {
+    @Test func `unfinished work is never deleted`() {
         let retention = Retention(events: .seconds(5))
         #expect(retention.duration(of: .pending) == nil)
         #expect(retention.duration(of: .unverified) == nil)

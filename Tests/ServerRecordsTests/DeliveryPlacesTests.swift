@@ -1,5 +1,5 @@
-import Lifecycle
-import ServerRecords
+import SIWALifecycle
+import SIWAServerRecords
 import Testing
 
 /// How many deliveries may begin.
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test mutating func `places are kept for first attempts and for retries`() {
+    @Test mutating func `places are reserved for first attempts and for retries`() {
         let room = places.room(at: .zero, limit: limit)
         #expect(room == DeliveryRoom(firstAttempts: 12, retries: 8, total: 16))
         #expect(fill(.zero, isRetry: true).count == 8)
@@ -39,14 +39,14 @@ import Testing
         #expect(places.nextRelease(after: .milliseconds(100)) == nil)
     }
 
-    @Test mutating func `an attempt that ends gives its place back at once`() throws {
+    @Test mutating func `an attempt releases its place when it ends`() throws {
         let tickets = fill(.zero)
         places.end(try #require(tickets.first), isAccepted: true, at: .milliseconds(1))
         places.end(try #require(tickets.first), isAccepted: true, at: .milliseconds(1))
         #expect(places.room(at: .milliseconds(1), limit: limit).firstAttempts == 1)
     }
 
-    @Test mutating func `no more than the limit are unfinished, and some of either kind may begin`()
+    @Test mutating func `the limit of unfinished attempts holds, and both kinds can always start`()
     {
         var (now, begun) = (Duration.zero, 0)
         for _ in 0..<100 {
@@ -62,12 +62,13 @@ import Testing
     }
 
     @Test(arguments: DeliveryPlaces.limits.prefix(20))
-    mutating func `every limit lets both kinds begin`(_ limit: Int) {
+    mutating func `both kinds can start at every limit`(_ limit: Int) {
         let room = places.room(at: .zero, limit: limit)
         #expect(room.total == min(limit, 16) && room.firstAttempts > 0 && room.retries > 0)
     }
 
-    @Test mutating func `an application that is slow for everybody gets no more than sixteen`() {
+    @Test mutating func `an application that is slow for all users gets at most sixteen attempts`()
+    {
         var now = Duration.zero
         var hanging: [DeliveryPlaces.Ticket] = []
         while hanging.count < 64 {

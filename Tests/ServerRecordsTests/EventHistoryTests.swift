@@ -1,4 +1,4 @@
-import ServerRecords
+import SIWAServerRecords
 import Testing
 
 /// Which cursors a history of an inbox continues.
@@ -12,7 +12,7 @@ import Testing
             position: position, mark: position * 7, wasShown: false, wasVerified: wasVerified)
     }
 
-    @Test func `a cursor goes on from an event that is there with its mark`() {
+    @Test func `a cursor continues from an event that still exists with its mark`() {
         let history = EventHistory()
         let cursor = history.cursor(at: 5, mark: 35)
         #expect(history.continues(cursor, markThere: 35))
@@ -23,7 +23,7 @@ import Testing
         #expect(!history.continues(bare, markThere: 35))
     }
 
-    @Test func `a start goes on until events are deleted`() {
+    @Test func `an initial cursor is valid until events are deleted`() {
         var history = EventHistory()
         let start = history.start
         #expect(history.continues(start, markThere: nil))
@@ -32,7 +32,7 @@ import Testing
         #expect(history.continues(history.start, markThere: nil))
     }
 
-    @Test func `events that were deleted after a cursor's position make it unknown`() {
+    @Test func `a cursor is unknown if events after its position were deleted`() {
         var history = EventHistory()
         let (before, at, after) = (
             history.cursor(at: 2, mark: 14), history.cursor(at: 3, mark: 21),
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The level itself does not change then.
-    @Test func `so do events that are deleted below the level, for cursors before them`() {
+    @Test func `a cursor below the deletion level is unknown if events below it were deleted`() {
         var history = EventHistory()
         _ = history.note(deleted: [shown(9)], newRound: 1)
         let cursor = history.cursor(at: 2, mark: 14)
@@ -57,7 +57,7 @@ import Testing
         #expect(!history.continues(cursor, markThere: 14))
     }
 
-    @Test func `forgeries and what an operator hid do not raise the level`() {
+    @Test func `deleted forgeries and discarded events do not raise the deletion level`() {
         var history = EventHistory()
         let cursor = history.cursor(at: 4, mark: 28)
         let kept = history.note(
@@ -67,7 +67,7 @@ import Testing
         #expect(history.continues(cursor, markThere: 28))
     }
 
-    @Test func `marks below the level are kept no longer than a cursor can be there`() {
+    @Test func `marks below the deletion level are kept only while a cursor can refer to them`() {
         var history = EventHistory()
         let kept = history.note(deleted: [hidden(2), shown(4), hidden(6)], newRound: 1)
         #expect(kept.areOldOnesUseless && kept.new == [hidden(6)])
@@ -75,7 +75,7 @@ import Testing
         #expect(later.new == [hidden(3)] && history.round == 1)
     }
 
-    @Test func `a cursor reads as it was written, and nothing else reads`() throws {
+    @Test func `a cursor is read as it was written, and other text is refused`() throws {
         let largest = (1 << 56) - 1
         for cursor in [
             EventHistory().cursor(at: 1, mark: 2), EventHistory().start,

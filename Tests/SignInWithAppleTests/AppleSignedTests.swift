@@ -1,7 +1,7 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// A token that Apple really signed, at a moment of its life.
@@ -57,30 +57,33 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.blocking) struct AppleSignedTests {
-    @Test(arguments: AppleSigned.all) func `is valid at its time`(_ signed: AppleSigned) throws {
+    @Test(arguments: AppleSigned.all) func `the signed token is valid at its time`(
+        _ signed: AppleSigned
+    ) throws {
         let outcome = try signed.verify(signed.text)
         #expect(outcome.isValid && outcome.failed == [])
     }
 
     @Test(arguments: AppleSigned.all)
-    func `has expired today, and nothing else is wrong`(_ signed: AppleSigned) throws {
+    func `the signed token has expired today, and has no other fault`(_ signed: AppleSigned) throws
+    {
         let outcome = try signed.verify(signed.text, at: NumericDate(1_790_000_000))
         #expect(!outcome.isValid && outcome.failed == ["expiry"])
     }
 
     @Test(arguments: AppleSigned.all)
-    func `was not yet valid the day before`(_ signed: AppleSigned) throws {
+    func `the signed token was not yet valid the day before`(_ signed: AppleSigned) throws {
         let outcome = try signed.verify(signed.text, at: signed.moment - .seconds(86_400))
         #expect(!outcome.isValid && outcome.failed == ["issued_at"])
     }
 
     @Test(arguments: AppleSigned.all)
-    func `no bit of its text can change`(_ signed: AppleSigned) async throws {
+    func `a change of any bit of its text is detected`(_ signed: AppleSigned) async throws {
         try await expectInvalid(signed, everyBitOf: signed.text) { $0 }
     }
 
     @Test(arguments: AppleSigned.all)
-    func `no bit of header, payload or signature can change`(
+    func `a change of any bit of header, payload or signature is detected`(
         _ signed: AppleSigned
     ) async throws {
         let parts = signed.text.split(separator: UInt8(ascii: "."))
@@ -96,7 +99,9 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AppleSigned.all)
-    func `a bit of its signature spoils only the signature`(_ signed: AppleSigned) throws {
+    func `a changed bit of the signature affects only the signature check`(_ signed: AppleSigned)
+        throws
+    {
         let signature = try CompactJWS(signed.text).signature
         let input = signed.text.prefix(signed.text.lastIndex(of: UInt8(ascii: ".")) ?? 0)
         for place in signature.indices {
@@ -109,7 +114,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AppleSigned.all)
-    func `no character can be missing`(_ signed: AppleSigned) throws {
+    func `a missing character is detected at every position`(_ signed: AppleSigned) throws {
         for place in signed.text.indices {
             var spoiled = signed.text
             spoiled.remove(at: place)
@@ -157,7 +162,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
         #expect(result.checks.allSatisfy { $0.status == .passed })
     }
 
-    @Test func `neither passes for the other`() throws {
+    @Test func `the identity token is not a notification, nor the reverse`() throws {
         let (token, notification) = (AppleSigned.identityToken, AppleSigned.notification)
         let verifier = TokenVerifier(
             keySet: KeySet(vector("jwks-2019-2022.json")),

@@ -1,4 +1,4 @@
-import Lifecycle
+import SIWALifecycle
 import Testing
 
 /// `/auth/authorize`, up to the URL.
@@ -16,7 +16,7 @@ import Testing
             responseType: type, responseMode: mode, scopes: scopes)
     }
 
-    @Test func `without a mode, what comes back is where a server can read it`() throws {
+    @Test func `without a response mode, the response is readable by a server`() throws {
         #expect(try request().responseMode == .query)
         #expect(try request(.codeAndIdentityToken).responseMode == .formPost)
         #expect(try request(.code, nil, [.email]).responseMode == .formPost)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: AuthorizationRequest.ResponseMode.allCases)
-    func `name and email need form_post`(_ mode: AuthorizationRequest.ResponseMode) throws {
+    func `name and email require form_post`(_ mode: AuthorizationRequest.ResponseMode) throws {
         for scopes: Set<AuthorizationRequest.Scope> in [[.name], [.email], [.openid, .email]] {
             let attempt = Result { try request(.code, mode, scopes) }
             if mode == .formPost {
@@ -39,14 +39,14 @@ import Testing
         #expect(try request(.code, mode, [.openid]).responseMode == mode)
     }
 
-    @Test func `an identity token travels in no query`() throws {
+    @Test func `an identity token is never requested in a query`() throws {
         #expect(throws: AuthorizationRequestError.identityTokenInQuery) {
             try request(.codeAndIdentityToken, .query)
         }
         #expect(try request(.codeAndIdentityToken, .fragment).responseMode == .fragment)
     }
 
-    @Test func `the URL is strictly encoded, scopes in one order`() throws {
+    @Test func `the URL is strictly percent-encoded, with scopes in a fixed order`() throws {
         let request = try AuthorizationRequest(
             clientID: Self.client, redirectURI: RedirectURI(validating: "https://example.com/"),
             scopes: [.email, .name], state: SecretText("a b+c~é"), nonce: SecretText("n"),
@@ -75,7 +75,7 @@ import Testing
     ]
 
     @Test(arguments: challenges)
-    func `no code challenge is`(_ row: Row<(String, CodeChallengeError)>) {
+    func `an invalid code challenge is refused`(_ row: Row<(String, CodeChallengeError)>) {
         #expect(throws: row.value.1) { try CodeChallenge(validating: row.value.0) }
     }
 }
@@ -89,7 +89,7 @@ import Testing
         "https://localhost.example.com/", "https://0xyz.example.x0", "https://example.com?q",
     ]
 
-    @Test(arguments: good) func `is taken unchanged`(_ text: String) throws {
+    @Test(arguments: good) func `a valid redirect URI is kept unchanged`(_ text: String) throws {
         #expect(try RedirectURI(validating: text).description == text)
     }
 
@@ -143,7 +143,9 @@ import Testing
         Row("two ports", ("https://example.com:443:443/", .port)),
     ]
 
-    @Test(arguments: bad) func `is refused`(_ row: Row<(String, RedirectURIError)>) {
+    @Test(arguments: bad) func `an invalid redirect URI is refused`(
+        _ row: Row<(String, RedirectURIError)>
+    ) {
         #expect(throws: row.value.1) { try RedirectURI(validating: row.value.0) }
     }
 }

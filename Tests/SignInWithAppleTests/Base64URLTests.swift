@@ -1,6 +1,6 @@
 import Foundation
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 @Suite struct Base64URLTests {
@@ -10,7 +10,9 @@ import Testing
         ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"),
     ]
 
-    @Test(arguments: vectors) func `RFC 4648`(_ plain: String, _ encoded: String) throws {
+    @Test(arguments: vectors) func `the test vectors of RFC 4648 are encoded and decoded`(
+        _ plain: String, _ encoded: String
+    ) throws {
         #expect(Base64URL.encode(Array(plain.utf8)) == encoded)
         #expect(try Base64URL.decode(encoded) == Array(plain.utf8))
     }
@@ -35,12 +37,14 @@ import Testing
         Row("all bits stray", ("Z_", .strayBits)),
     ]
 
-    @Test(arguments: refused) func `refuses`(_ row: Row<(String, Base64URLError)>) {
+    @Test(arguments: refused) func `invalid base64url is refused`(
+        _ row: Row<(String, Base64URLError)>
+    ) {
         #expect(throws: row.value.1) { try Base64URL.decode(row.value.0) }
         #expect(!row.value.1.description.isEmpty)
     }
 
-    @Test func `every value has one spelling`() throws {
+    @Test func `every value has exactly one encoding`() throws {
         for first in UInt8.min ... .max {
             let text = Base64URL.encode([first])
             let others = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -49,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `random bytes agree with Foundation and come back`() throws {
+    @Test func `random bytes are encoded as Foundation does and decoded again`() throws {
         var random = SeededRandom(seed: 1)
         for count in 0..<300 {
             let bytes = random.bytes(count)
@@ -87,7 +91,7 @@ import Testing
     private static let alphabet = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    @Test func `hexadecimal has two digits a byte`() {
+    @Test func `each byte has two hexadecimal digits`() {
         #expect([UInt8]([0, 1, 15, 16, 171, 255]).hexadecimal == "00010f10abff")
     }
 }

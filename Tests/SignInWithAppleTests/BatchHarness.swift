@@ -2,8 +2,8 @@ import SIWACrypto
 import Synchronization
 import Testing
 
-@testable import JOSE
-@testable import Lifecycle
+@testable import SIWAJOSE
+@testable import SIWALifecycle
 
 /// The network, controlled by a test.
 struct BatchHarness {

@@ -2,12 +2,12 @@ import SIWACrypto
 import Synchronization
 import Testing
 
-@testable import JOSE
-@testable import Lifecycle
+@testable import SIWAJOSE
+@testable import SIWALifecycle
 
 /// A run with the test in place of the network and the clock.
 struct BatchRunTests {
-    @Test func `every item gets one result, however many may be in flight`() {
+    @Test func `every item gets one result, with any number of parallel requests`() {
         var harness = BatchHarness(items: 10, concurrency: 3)
         var widest = 0
         while true {
@@ -24,7 +24,7 @@ struct BatchRunTests {
     }
 
     @Test(arguments: [(500, 2), (429, 4), (503, 4)])
-    func `an item is tried again, and fails alone when others fare well`(
+    func `an item is tried again, and fails alone if other items succeed`(
         _ status: Int, _ attempts: Int
     ) {
         var harness = BatchHarness(items: 2, concurrency: 2, maxAttempts: 2)
@@ -41,7 +41,7 @@ struct BatchRunTests {
         #expect(harness.isCompleted)
     }
 
-    @Test func `an outage uses up no attempts, and ends the run when it lasts`() {
+    @Test func `an outage uses no attempts, and ends the run if it lasts`() {
         var harness = BatchHarness(items: 5, concurrency: 2, maxAttempts: 2)
         var now = Duration.zero
         for _ in 0..<200 {
@@ -59,7 +59,7 @@ struct BatchRunTests {
         #expect(page.status == 503)
     }
 
-    @Test func `a failure after a long silence of the input is not an outage`() {
+    @Test func `a failure after a long pause of the input is not an outage`() {
         var harness = BatchHarness(items: 2, concurrency: 1)
         _ = harness.startAll(at: .zero)
         harness.answer(item: 1, .ok, at: .zero)
@@ -72,7 +72,7 @@ struct BatchRunTests {
         #expect(harness.isCompleted)
     }
 
-    @Test func `an outage that passes costs nothing`() {
+    @Test func `a short outage causes no failures`() {
         var harness = BatchHarness(items: 5, concurrency: 2, maxAttempts: 2)
         var now = Duration.zero
         while !harness.isFinished {
@@ -85,7 +85,7 @@ struct BatchRunTests {
         #expect(harness.results.sorted() == (1...5).map { "\($0) done" })
     }
 
-    @Test func `a refused client stops the run; what is in flight still counts`() {
+    @Test func `a refused client stops the run, and requests in progress still count`() {
         var harness = BatchHarness(items: 100, concurrency: 4)
         _ = harness.startAll(at: .zero)
         harness.answer(item: 2, .error("invalid_client"), at: .zero)
@@ -102,7 +102,7 @@ struct BatchRunTests {
         #expect(error.code == .invalidClient)
     }
 
-    @Test func `a certificate that is not to be trusted stops the run`() {
+    @Test func `an untrusted certificate stops the run`() {
         var harness = BatchHarness(items: 3, concurrency: 1)
         _ = harness.startAll(at: .zero)
         harness.answer(0, .failure(.certificate), at: .zero)
@@ -110,7 +110,7 @@ struct BatchRunTests {
         #expect(harness.isFinished && harness.results.isEmpty)
     }
 
-    @Test func `an interrupted run starts nothing more and waits a bounded time`() {
+    @Test func `an interrupted run starts no requests and waits for a limited time`() {
         var harness = BatchHarness(items: 10, concurrency: 3)
         _ = harness.startAll(at: .zero)
         harness.stop()
@@ -132,7 +132,7 @@ struct BatchRunTests {
         #expect(!harness.startAll(at: .seconds(7)).isEmpty)
     }
 
-    @Test func `a Retry-After beyond the time limit ends the run and says how long`() {
+    @Test func `a Retry-After beyond the time limit ends the run and reports its duration`() {
         var harness = BatchHarness(items: 10, concurrency: 1)
         _ = harness.startAll(at: .zero)
         harness.answer(item: 1, .throttled(seconds: 3600), at: .zero)
@@ -144,7 +144,7 @@ struct BatchRunTests {
         }
     }
 
-    @Test func `an item with two requests makes them one after the other`() {
+    @Test func `an item with two requests sends them one after the other`() {
         var harness = BatchHarness(items: 2, concurrency: 1, steps: 2)
         var order: [Int] = []
         while !harness.isFinished {
@@ -157,7 +157,7 @@ struct BatchRunTests {
         #expect(harness.results == ["1 done", "2 done"])
     }
 
-    @Test func `no item goes before what all wait for, and its end is noticed`() {
+    @Test func `no item starts before the shared preparation, which is awaited`() {
         var harness = BatchHarness(items: 4, concurrency: 2, ticketLasts: 2)
         var order: [Int] = []
         while !harness.isFinished {
@@ -186,7 +186,7 @@ struct BatchRunTests {
         #expect(error.code.rawValue == code)
     }
 
-    @Test func `nothing is prepared for no items`() {
+    @Test func `without items, nothing is prepared`() {
         var harness = BatchHarness(items: 0, concurrency: 2, ticketLasts: 2)
         #expect(harness.startAll(at: .zero).isEmpty)
         #expect(harness.isFinished && harness.isCompleted)
@@ -202,7 +202,7 @@ struct BatchRunTests {
     }
 
     @Test(arguments: [true, false])
-    func `doubtful refusals have results if the input ends, and none if the run stops`(
+    func `doubtful refusals get results at the end of the input, but not if the run stops`(
         _ stops: Bool
     ) {
         var harness = BatchHarness(items: 3, concurrency: 3, doubts: [1, 2, 3])
@@ -214,7 +214,7 @@ struct BatchRunTests {
         #expect(harness.results == (stops ? [] : ["1 done", "2 done", "3 done"]))
     }
 
-    @Test func `the brake drops what it holds, and writes what was done`() {
+    @Test func `the brake drops held results and writes finished ones`() {
         let refused = Set(1...300).subtracting([150, 250])
         var harness = BatchHarness(
             items: 300, concurrency: 10, doubts: refused, brake: .share(percent: 50))
@@ -232,7 +232,7 @@ struct BatchRunTests {
         #expect(count == 199 && all == 200)
     }
 
-    @Test func `a signal drops what is held`() {
+    @Test func `a signal drops held results`() {
         var harness = BatchHarness(
             items: 60, concurrency: 30, doubts: [1, 2, 3], brake: .share(percent: 50))
         _ = harness.startAll(at: .zero)
@@ -245,7 +245,7 @@ struct BatchRunTests {
         #expect(Set(harness.results) == Set((4...30).map { "\($0) done" }))
     }
 
-    @Test func `nothing is sent past its deadline, not even after a long Retry-After`() {
+    @Test func `nothing is sent after the deadline, even after a long Retry-After`() {
         var harness = BatchHarness(
             items: 2, concurrency: 2, deadline: { $0.number == 1 ? .seconds(2) : .seconds(60) })
         _ = harness.startAll(at: .zero)
@@ -260,7 +260,7 @@ struct BatchRunTests {
         #expect(harness.isCompleted && harness.results == ["1 late", "2 done"])
     }
 
-    @Test func `two minutes without a usable answer are reported, and reported again`() {
+    @Test func `two minutes without a usable response are reported, and reported again`() {
         var harness = BatchHarness(items: 10, concurrency: 2)
         _ = harness.startAll(at: .zero)
         harness.answer(0, .ok, at: .zero)
@@ -277,7 +277,7 @@ struct BatchRunTests {
         #expect(harness.warnings.count == 2)
     }
 
-    @Test func `a silent input is nothing to warn of`() {
+    @Test func `an input without data causes no warning`() {
         var harness = BatchHarness(items: 1, concurrency: 2, isSlow: true)
         _ = harness.startAll(at: .zero)
         #expect(harness.warnings.isEmpty)
@@ -285,7 +285,7 @@ struct BatchRunTests {
         #expect(harness.warnings.isEmpty)
     }
 
-    @Test func `a slow input is waited for`() {
+    @Test func `the run waits for a slow input`() {
         var harness = BatchHarness(items: 1, concurrency: 2, isSlow: true)
         #expect(harness.startAll(at: .zero).isEmpty)
         #expect(!harness.isFinished)

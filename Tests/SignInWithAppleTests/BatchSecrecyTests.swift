@@ -1,22 +1,22 @@
 import SIWACrypto
 import Testing
 
-@testable import JOSE
-@testable import Lifecycle
+@testable import SIWAJOSE
+@testable import SIWALifecycle
 
 /// What a server sends back of a batch's requests.
 @Suite struct BatchSecrecyTests {
     private static let start = NumericDate(1_800_000_000)
 
     @Test(arguments: [false, true])
-    func `a revocation's answer that repeats the request shows no secret`(
+    func `a revocation's response that repeats the request discloses no secret`(
         _ isInDoubt: Bool
     ) throws {
         var job = RevokeJob(try Self.client(), isConfirming: false)
         try Self.expectNoSecrets(&job, isInDoubt: isInDoubt)
     }
 
-    @Test func `a refresh's answer that repeats the request shows no secret`() throws {
+    @Test func `a refresh's response that repeats the request discloses no secret`() throws {
         var job = RefreshJob(try Self.client())
         try Self.expectNoSecrets(&job)
     }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JOSE
+@testable import SIWAJOSE
 
 @Suite struct ByteWordsTests {
     @Test(arguments: [UInt8(ascii: "."), 0x00, 0x7F, 0x80, 0xFF])
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `every byte below a bound is found, and no other`() {
+    @Test func `every byte below a limit is found, and no other`() {
         for byte in UInt8.min...UInt8.max {
             for place in 0..<11 {
                 var bytes = [UInt8](repeating: 0x20, count: 11)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `the first of several is the one that is found`() {
+    @Test func `the first of several matching bytes is found`() {
         let bytes: [UInt8] = Array("abc\"\"d.e...".utf8)
         let found = bytes.span.index { $0.marking(UInt8(ascii: ".")) | $0.marking(0x22) }
         #expect(found == 3)

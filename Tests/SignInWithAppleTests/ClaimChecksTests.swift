@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// Tokens that are Apple's by their signature, each wrong in one claim.
@@ -54,7 +54,7 @@ import Testing
 
     private static let zeros = String(repeating: "0", count: 400)
 
-    @Test func `nbf passes up to the leeway, and is checked only if it is present`() throws {
+    @Test func `nbf is accepted up to the leeway, and checked only if present`() throws {
         for start in [0, seconds, seconds + 60].map({ JSON.integer($0) }) {
             let result = try Forge.verify(Forge.claims(["nbf": start]))
             #expect(result.isValid && result.checks.contains { $0.subject == .notBefore })
@@ -65,7 +65,9 @@ import Testing
     private var seconds: Int { Self.seconds }
 
     @Test(arguments: spoiled)
-    func `refuses`(_ row: Row<(claims: JSON, check: String)>) throws {
+    func `invalid claims are refused with the failed check`(
+        _ row: Row<(claims: JSON, check: String)>
+    ) throws {
         let result = try Forge.verify(row.value.claims)
         #expect(result.failed == [row.value.check])
         #expect(result.claims == nil && !result.isValid)
@@ -84,13 +86,15 @@ import Testing
         Row("unknown claims", Forge.claims(["x": ["y": 1], "nfb": "never"])),
     ]
 
-    @Test(arguments: tolerated) func `accepts`(_ row: Row<JSON>) throws {
+    @Test(arguments: tolerated) func `unusual but valid claims are accepted`(_ row: Row<JSON>)
+        throws
+    {
         let result = try Forge.verify(row.value)
         #expect(result.isValid && result.failed == [])
     }
 
     @Test(arguments: [0, 1, 60, 3600])
-    func `the leeway counts both ways, to the second`(_ leeway: Int) throws {
+    func `the leeway applies in both directions, to the second`(_ leeway: Int) throws {
         let verifier = try Forge.verifier(leeway: .seconds(leeway))
         func isValid(_ changes: KeyValuePairs<String, JSON?>) throws -> Bool {
             verifier.verify(identityToken: try Forge.sign(Forge.claims(changes)), at: Forge.now)
@@ -110,7 +114,7 @@ import Testing
             verifier.verify(identityToken: try Forge.sign(), at: Forge.now).failed == ["issuer"])
     }
 
-    @Test func `shows all faults at once`() throws {
+    @Test func `all faults are reported at once`() throws {
         let claims: JSON = ["iss": "x", "aud": "y", "exp": 1, "iat": .integer(.max), "sub": ""]
         let token = try Forge.sign(claims, ["alg": "RS256", "kid": "two"])
         let result = try Forge.verifier().verify(
@@ -121,7 +125,7 @@ import Testing
             ])
     }
 
-    @Test func `says that aud is an array, and what was expected otherwise`() throws {
+    @Test func `an array as audience is reported, and so are the expected audiences`() throws {
         let array = try Forge.verify(Forge.claims(["aud": ["com.example.app"]]))
         #expect(array.check("audience")?.detail?.contains("an array") == true)
         let other = try Forge.verify(Forge.claims(["aud": "com.other"]))
@@ -132,7 +136,7 @@ import Testing
                 """)
     }
 
-    @Test func `a detail shows a piece of a claim at most, and no control character`() throws {
+    @Test func `a detail shows only part of a claim, and no control character`() throws {
         let long = "\u{1B}[2J\n" + String(repeating: "x", count: 10_000)
         let result = try Forge.verify(Forge.claims(["aud": .string(long)]))
         let detail = try #require(result.check("audience")?.detail)
@@ -152,7 +156,9 @@ import Testing
         Row("nothing", ""),
     ]
 
-    @Test(arguments: texts) func `does not even read`(_ row: Row<String>) throws {
+    @Test(arguments: texts) func `text that is not strict JSON is refused before any check`(
+        _ row: Row<String>
+    ) throws {
         let header = #"{"kid":"one","alg":"RS256"}"#
         let asClaims = try Forge.sign(header: header, payload: row.value)
         #expect(throws: CompactJWSError.self) { try CompactJWS(asClaims) }

@@ -1,8 +1,8 @@
-import Diagnosis
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWADiagnosis
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// One thing spoiled at a time, and the finding that must come first.
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: times + signatures + names + texts)
-    func `is the first finding`(_ row: Case) throws {
+    func `a fault of the client_secret is the first finding`(_ row: Case) throws {
         var draft = Self.draft()
         row.spoil(&draft)
         let found = try Self.findings(draft)
@@ -33,13 +33,13 @@ import Testing
     }
 
     @Test(arguments: times + signatures + names + texts)
-    func `is the only finding`(_ row: Case) throws {
+    func `a fault of the client_secret is the only finding`(_ row: Case) throws {
         var draft = Self.draft()
         row.spoil(&draft)
         #expect(try Self.findings(draft).count == 1)
     }
 
-    @Test func `a good secret has none`() throws {
+    @Test func `a valid client_secret has no findings`() throws {
         #expect(try Self.findings(Self.draft()) == [])
         let minted = try Example.client().mintSecret(at: Example.now)
         #expect(Self.findings(in: minted.text, try Self.expected()) == [])
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Software in production sends nothing else.
-    @Test func `aud as an array of one is a note, never a cause`() throws {
+    @Test func `an aud array with one element is a note, never a cause`() throws {
         var draft = Self.draft()
         draft.claim("aud", ["https://appleid.apple.com"])
         let found = try Self.findings(draft)
@@ -60,7 +60,9 @@ import Testing
     }
 
     /// RFC 7519 allows it, and no recording shows what Apple does.
-    @Test func `a fraction is a possible cause, text in place of a number a certain one`() throws {
+    @Test func `a fraction is a possible cause, and text in place of a number is a certain one`()
+        throws
+    {
         for (value, confidence) in [
             (JSON.number("\(now + 300).5"), Finding.Confidence.possible),
             (.string("\(now + 300)"), .certain),
@@ -71,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `what is not known is not compared`() throws {
+    @Test func `settings that are unknown are not compared`() throws {
         let stranger = SecretDraft(
             "com.other", of: TeamID(unchecked: "TEAM000000"), under: KeyID(unchecked: "KEYID00000"),
             at: Example.now)
@@ -81,7 +83,7 @@ import Testing
         #expect(compared == [.wrongKey, .wrongKeyID, .wrongTeam, .wrongClient])
     }
 
-    @Test func `the key that did sign is named`() throws {
+    @Test func `the key that made the signature is named`() throws {
         let other = try P256PrivateKey.generate()
         var expected = try Self.expected()
         expected.otherKeys = [KnownKey("AuthKey_OTHER67890.p8", other.publicKey)]
@@ -91,7 +93,7 @@ import Testing
         #expect(found.first?.seen.contains("AuthKey_OTHER67890.p8") == true)
     }
 
-    @Test func `every fault is found at once, the certain before the likely`() throws {
+    @Test func `all faults are found at once, certain ones before likely ones`() throws {
         var draft = Self.draft()
         draft.claim("exp", .integer(now - 5))
         draft.claim("sub", "com.example.web")
@@ -101,7 +103,7 @@ import Testing
         #expect(found == [.expired, .derSignature, .wrongAudience, .wrongClient])
     }
 
-    @Test func `a key pasted for an identifier is not shown`() throws {
+    @Test func `a key that was pasted as an identifier is not shown`() throws {
         var draft = Self.draft()
         draft.header("kid", .string(keyFile("apple")))
         let found = try Self.findings(draft)
@@ -111,7 +113,7 @@ import Testing
         #expect(found.allSatisfy { !($0.seen + $0.advice).contains(own) })
     }
 
-    @Test func `a megabyte of wrapping ends`() throws {
+    @Test func `a megabyte of repeated prefixes is reported as malformed`() throws {
         for layer in ["\"", "Bearer ", "' "] {
             let text = SecretText(String(repeating: layer, count: 200_000))
             #expect(Self.findings(in: text, try Self.expected()).first?.code == .malformed)

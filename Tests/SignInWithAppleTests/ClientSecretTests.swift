@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct ClientSecretTests {
@@ -9,7 +9,7 @@ import Testing
         "iat":1699999940,"iss":"A1B2C3D4E5","sub":"com.example.app"}
         """
 
-    @Test func `the signing input is this, byte for byte`() throws {
+    @Test func `the signing input equals the example byte for byte`() throws {
         let secret = try Example.client().mintSecret(at: Example.now)
         let parts = secret.text.revealed().split(separator: ".")
         let decoded = try parts.prefix(2).map {
@@ -19,7 +19,7 @@ import Testing
         #expect(parts.count == 3)
     }
 
-    @Test func `the signature is 64 bytes that verify`() throws {
+    @Test func `the signature has 64 bytes and verifies`() throws {
         let client = try Example.client()
         let jws = try CompactJWS(client.mintSecret(at: Example.now).text.bytes.revealed())
         #expect(jws.signature.count == 64)
@@ -27,7 +27,7 @@ import Testing
         #expect(try key.verifies(jws.signature, for: jws.signingInput))
     }
 
-    @Test func `the members say what the text says`() throws {
+    @Test func `the members equal the contents of the token`() throws {
         let secret = try Example.client().mintSecret(at: Example.now)
         #expect(secret.teamID == Example.teamID && secret.clientID == Example.clientID)
         #expect(secret.keyID == Example.keyID)
@@ -47,7 +47,9 @@ import Testing
         Row("for ever", (.seconds(Int.max), .tooLong(.seconds(Int.max)))),
     ]
 
-    @Test(arguments: lifetimes) func `a lifetime of`(_ row: Row<(Duration, ClientSecretError?)>)
+    @Test(arguments: lifetimes) func `a lifetime is accepted up to the maximum`(
+        _ row: Row<(Duration, ClientSecretError?)>
+    )
         throws
     {
         let client = try Example.client(lifetime: row.value.0)
@@ -59,12 +61,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [Int.min, 0, Int.max]) func `no moment is a crash`(_ seconds: Int) throws {
+    @Test(arguments: [Int.min, 0, Int.max]) func `no time causes a trap`(_ seconds: Int) throws {
         let secret = try Example.client().mintSecret(at: NumericDate(seconds))
         #expect(secret.issuedAt <= secret.expiresAt)
     }
 
-    @Test func `recognises its own`() throws {
+    @Test func `a client recognises the secrets that it minted`() throws {
         let client = try Example.client()
         let minted = try client.mintSecret(at: Example.now)
         let read = ClientSecret(
@@ -74,7 +76,7 @@ import Testing
         #expect(read?.text.revealed() == minted.text.revealed())
     }
 
-    @Test func `recognises only its own`() throws {
+    @Test func `a client recognises only secrets for its own settings`() throws {
         let client = try Example.client()
         let text = try client.mintSecret(at: Example.now).text
         let other = SigningKey(try .generate(), id: Example.keyID)
@@ -125,7 +127,9 @@ import Testing
         ]
     }()
 
-    @Test(arguments: foreign) func `does not recognise`(_ row: Row<(JSON, JSON)>) throws {
+    @Test(arguments: foreign) func `a client does not recognise an invalid token of its own key`(
+        _ row: Row<(JSON, JSON)>
+    ) throws {
         let key = try Example.signingKey()
         let token = try CompactJWS.sign(header: row.value.0, payload: row.value.1) {
             try key.privateKey.signature(for: $0).rawRepresentation

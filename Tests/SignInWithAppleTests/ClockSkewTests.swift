@@ -1,5 +1,5 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// Apple's clock, as its answers show it.
@@ -24,9 +24,11 @@ import Testing
         #expect(skew.time(at: .milliseconds(101_900)) == Self.date - .seconds(1))
     }
 
-    @Test func `a refusal shows the time as well`() { #expect(measured(status: 503) != nil) }
+    @Test func `a refused request measures the time as well`() {
+        #expect(measured(status: 503) != nil)
+    }
 
-    @Test func `answers of caches, slow ones and those without a date show nothing`() {
+    @Test func `responses of caches, slow responses and those without a date measure nothing`() {
         let date = HTTPField("Date", Self.date.httpDate)
         #expect(measured([date, HTTPField("age", "0")]) == nil)
         #expect(measured([]) == nil)
@@ -43,7 +45,7 @@ import Testing
         #expect(skew.isFresh(at: .seconds(104 + 3599)) && !skew.isFresh(at: .seconds(104 + 3600)))
     }
 
-    @Test func `more than five seconds are a wrong clock`() {
+    @Test func `a difference of more than five seconds is a wrong clock`() {
         #expect(
             [-6, -5, 0, 5, 6].map { Duration.seconds($0).isWrongClock } == [
                 true, false, false, false, true,
@@ -76,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [-90_000, -3600, -120, -75, 0, 75, 120, 3600, 90_000])
-    func `a genuine token passes with either clock wrong, and fails with both`(
+    func `a genuine token is valid if either clock is right, and invalid if both are wrong`(
         _ offset: Int
     ) throws {
         let (right, wrong) = (Example.now, Example.now + .seconds(offset))
@@ -88,14 +90,14 @@ import Testing
         #expect(try verification(TokenTimes(wrong, apple: wrong, right), issued: 0).isValid)
     }
 
-    @Test func `all times of a token are judged by the same clock`() throws {
+    @Test func `all times of a token are compared with the same clock`() throws {
         // By one clock it is not issued yet, by the other it has expired.
         let times = TokenTimes(Example.now - .seconds(120), apple: Example.now + .seconds(900))
         let verification = try verification(times, issued: 0)
         #expect(verification.failures.map(\.subject) == [.issuedAt])
     }
 
-    @Test func `only times that can pass may pass at another time`() throws {
+    @Test func `a token is kept for later only if its times can become valid`() throws {
         let now = TokenTimes(Example.now)
         func mayPass(_ verification: IdentityTokenVerification, lifetime: Int = 600) throws -> Bool
         {

@@ -1,13 +1,13 @@
 import SIWACrypto
 import Testing
 
-@testable import JOSE
+@testable import SIWAJOSE
 
 @Suite struct CompactJWSTests {
     static let header = Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8))
     static let payload = Base64URL.encode(Array(#"{"iss":"joe"}"#.utf8))
 
-    @Test func `takes a token apart`() throws {
+    @Test func `a token is split into header, payload and signature`() throws {
         let jws = try CompactJWS("\(Self.header).\(Self.payload).AQID")
         #expect(jws.header == ["alg": "ES256"])
         #expect(jws.payload == ["iss": "joe"])
@@ -15,7 +15,7 @@ import Testing
         #expect(jws.signingInput == Array("\(Self.header).\(Self.payload)".utf8))
     }
 
-    @Test func `a missing signature is an empty one`() throws {
+    @Test func `a missing signature is an empty signature`() throws {
         #expect(try CompactJWS("\(Self.header).\(Self.payload).").signature == [])
     }
 
@@ -62,12 +62,14 @@ import Testing
         Row("65,536 dots", (String(repeating: ".", count: 65_536), .parts(65_537))),
     ]
 
-    @Test(arguments: refused) func `refuses`(_ row: Row<(String, CompactJWSError)>) {
+    @Test(arguments: refused) func `invalid tokens are refused`(
+        _ row: Row<(String, CompactJWSError)>
+    ) {
         #expect(throws: row.value.1) { try CompactJWS(row.value.0) }
         #expect(!row.value.1.description.isEmpty)
     }
 
-    @Test func `a reader of several tokens gives each its own header`() throws {
+    @Test func `a reader of several tokens returns each token's own header`() throws {
         var reader = CompactJWSReader()
         let other = Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8))
         for (header, algorithm) in [(Self.header, "ES256"), (other, "RS256"), (other, "RS256")] {
@@ -82,7 +84,7 @@ import Testing
         #expect(try reader.read(Array("\(other).\(Self.payload).".utf8)).header["alg"] == "RS256")
     }
 
-    @Test func `a reader that has read more headers than it remembers mistakes none`() throws {
+    @Test func `a reader with a full header cache returns the right header`() throws {
         var reader = CompactJWSReader()
         let headers: [String] = (0..<100).map { Base64URL.encode(#"{"kid":"\#($0)"}"#.utf8) }
         for _ in 0..<3 {
@@ -96,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `signs exactly the text it makes`() throws {
+    @Test func `the signature covers exactly the text of the token`() throws {
         var input: [UInt8] = []
         let token = CompactJWS.sign(header: ["alg": "x"], payload: ["a": 1]) { lent in
             input = lent.indices.map { lent[$0] }
@@ -107,14 +109,14 @@ import Testing
         #expect(try CompactJWS(token.revealed()).signingInput == input)
     }
 
-    @Test func `passes on why nothing was signed`() {
+    @Test func `an error of the signing closure is rethrown`() {
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {
             try CompactJWS.sign(header: [:], payload: [:]) { _ throws(Refusal) in throw Refusal() }
         }
     }
 
-    @Test func `the notification of 2022 verifies with the key it names`() throws {
+    @Test func `Apple's notification of 2022 verifies with the key it names`() throws {
         let jws = try CompactJWS(vector("notification-2022-07.jwt").filter { $0 > 0x20 })
         let keySet = try #require(KeySet(vector("jwks-2019-2022.json")))
         let key = try #require(jws.header["kid"]?.string.flatMap { keySet[$0] })

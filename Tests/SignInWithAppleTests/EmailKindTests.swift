@@ -1,5 +1,5 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct EmailKindTests {
@@ -21,7 +21,7 @@ import Testing
             ("alice@ic\u{2113}oud.com", nil, .other),
             ("alice@example.com@ICLOUD.COM", nil, .icloud),
         ] as [(String, Bool?, EmailKind)])
-    func `is decided by the flag, then by the domain`(
+    func `the kind of an address depends on the flag, then on the domain`(
         _ address: String, _ isPrivate: Bool?, _ kind: EmailKind
     ) {
         #expect(EmailKind(address, isPrivate: isPrivate) == kind)
@@ -34,7 +34,9 @@ import Testing
             (["email": "x@icloud.com"], .icloud), (["email": "x@example.com"], .other),
             (["email": ""], nil), ([:], nil), (["email": 1], nil),
         ] as [(JSON, EmailKind?)])
-    func `of a token`(_ claims: JSON, _ kind: EmailKind?) throws {
+    func `the kind of a token's address depends on its claims`(_ claims: JSON, _ kind: EmailKind?)
+        throws
+    {
         let token = CompactJWS.sign(header: [:], payload: claims) { _ in [1] }
         let text = SecretText(token).revealed()
         #expect(try CompactJWS(text).emailKind == kind)

@@ -1,8 +1,8 @@
-import JOSE
 import SIWACrypto
+import SIWAJOSE
 import Testing
 
-@testable import Lifecycle
+@testable import SIWALifecycle
 
 /// When the identity token of an exchange needs no signature.
 @Suite struct ExchangeVerificationTests {
@@ -24,7 +24,7 @@ import Testing
 
     private func published() throws -> KeySet { try #require(Forge.verifier().keySet) }
 
-    @Test func `a key that cannot be had is skipped, and the other checks decide`() throws {
+    @Test func `an unavailable key skips the signature, and the other checks decide`() throws {
         for (token, keySet) in [
             (try Forge.sign(), nil), (try Forge.sign(Forge.claims, Self.unpublished), nil),
             (try Forge.sign(Forge.claims, Self.unpublished), try published()),
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a published key must have made the signature`() throws {
+    @Test func `if the key is published, a changed signature is invalid`() throws {
         let genuine = try verify(Forge.sign(), by: .apple(published()))
         #expect(genuine.isValid && genuine.isSigned)
         let text = String(decoding: try Forge.sign().bytes, as: UTF8.self)
@@ -49,7 +49,7 @@ import Testing
         #expect(forged.failures.map(\.subject) == [.signature] && forged.claims == nil)
     }
 
-    @Test func `given keys, an unauthenticated server, and other headers are never skipped`()
+    @Test func `with given keys, an unauthenticated server or another header, nothing is skipped`()
         throws
     {
         let token = try Forge.sign(Forge.claims, Self.unpublished)

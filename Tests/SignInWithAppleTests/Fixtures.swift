@@ -1,7 +1,7 @@
 import Foundation
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// A row of a table, known by its name.

@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// Where tokens are made that look like Apple's: one good set of claims, of which a test

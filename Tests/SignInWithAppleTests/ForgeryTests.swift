@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// Forged tokens that a verifier would accept if it trusted the header.
@@ -20,13 +20,15 @@ import Testing
             .verify(identityToken: try CompactJWS(token), at: NumericDate(1_800_000_000))
     }
 
-    @Test func `the token they are forged from is valid, and they are all there`() throws {
+    @Test func `the original token is valid, and the list of forgeries is complete`() throws {
         #expect(try verify(#require(Self.file["genuine"]?.string)).isValid)
         #expect(Self.forgeries.count == 38)
     }
 
     @Test(arguments: forgeries)
-    func `refuses`(_ row: Row<(token: String, check: String)>) throws {
+    func `forged tokens are refused with the failed check`(
+        _ row: Row<(token: String, check: String)>
+    ) throws {
         let result = try verify(row.value.token)
         #expect(result.failed == [row.value.check])
         #expect(result.claims == nil)
@@ -60,7 +62,9 @@ import Testing
 
     /// Each is signed by the right key: only what the header says is wrong with it.
     @Test(arguments: headers)
-    func `refuses the header`(_ row: Row<(header: JSON, check: String)>) throws {
+    func `tokens with a forged header are refused with the failed check`(
+        _ row: Row<(header: JSON, check: String)>
+    ) throws {
         let token = try Forge.sign(Forge.claims, row.value.header)
         let result = try Forge.verifier().verify(identityToken: token, at: Forge.now)
         #expect(result.failed == [row.value.check])
@@ -70,20 +74,20 @@ import Testing
     }
 
     @Test(arguments: ["JWT", "jwt", "at+jwt", ""])
-    func `the type of a token is not asked for`(_ type: String) throws {
+    func `the type of a token is not checked`(_ type: String) throws {
         let header = Forge.header.changed(["typ": .string(type), "x": ["y": .null]])
         let token = try Forge.sign(Forge.claims, header)
         #expect(try Forge.verifier().verify(identityToken: token, at: Forge.now).isValid)
     }
 
-    @Test func `a header's own keys are named as unused`() throws {
+    @Test func `keys in a header are named as unused`() throws {
         let header: JSON = ["kid": "x", "alg": "RS256", "jwk": [:], "jku": "https://evil.example"]
         let token = try Forge.sign(Forge.claims, header)
         let result = try Forge.verifier().verify(identityToken: token, at: Forge.now)
         #expect(result.check("key")?.detail?.hasSuffix("own jku, jwk is never used") == true)
     }
 
-    @Test func `only a header that Apple could write sends anybody for keys`() throws {
+    @Test func `a key is fetched only for a header that Apple could have written`() throws {
         #expect(try Forge.sign().verificationKeyID == "one")
         for row in Self.headers where row.value.check == "algorithm" {
             #expect(try Forge.sign(Forge.claims, row.value.header).verificationKeyID == nil)
@@ -94,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `without keys nothing is valid`() throws {
+    @Test func `without keys, no token is valid`() throws {
         let verifier = TokenVerifier(keySet: nil, audiences: ["com.example.app"])
         let result = verifier.verify(identityToken: try Forge.sign(), at: Forge.now)
         #expect(result.failed == ["key"] && result.claims == nil)

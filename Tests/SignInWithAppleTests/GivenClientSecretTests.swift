@@ -1,9 +1,9 @@
-import Diagnosis
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWADiagnosis
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 @Suite struct GivenClientSecretTests {
@@ -25,7 +25,7 @@ import Testing
             given: text, for: Example.clientID, expecting: ExpectedClient(), at: now)
     }
 
-    @Test func `a good secret is read without its key`() throws {
+    @Test func `a valid client_secret is read without its key`() throws {
         let secret = try Self.read(Self.text())
         #expect(secret.teamID == Example.teamID && secret.keyID == Example.keyID)
         #expect(secret.clientID == Example.clientID)
@@ -33,7 +33,7 @@ import Testing
         _ = try Self.read(Self.text { $0.claim("aud", ["https://appleid.apple.com"]) })
     }
 
-    @Test func `what Apple would refuse is refused, with the reason`() throws {
+    @Test func `a client_secret that Apple would refuse is refused with the reason`() throws {
         let spoilers: [(FindingCode, (inout SecretDraft) -> Void)] = [
             (.wrongAudience, { $0.claim("aud", "appstoreconnect-v1") }),
             (.milliseconds, { $0.claim("exp", .integer(Example.now.seconds * 1000)) }),
@@ -57,13 +57,13 @@ import Testing
         }
     }
 
-    @Test func `an expired secret is distinguished from an unusable one`() throws {
+    @Test func `an expired client_secret is distinguished from an unusable one`() throws {
         let expiry = Example.now + .seconds(300)
         let text = try Self.text()
         #expect(throws: ClientSecretError.expired(expiry)) { try Self.read(text, at: expiry) }
     }
 
-    @Test func `an expired secret is read again, once for each request`() throws {
+    @Test func `an expired client_secret is read again, once for each request`() throws {
         let newer = try ClientSecret(
             signedBy: Example.signingKey(), for: Example.clientID, of: Example.teamID,
             at: Self.later, lifetime: .seconds(300))
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `it speaks for its own client only`() throws {
+    @Test func `a client_secret works for its own client only`() throws {
         let source = GivenClientSecret(try Self.read(Self.text()))
         let other = ClientID(unchecked: "com.example.other")
         #expect(throws: ClientSecretError.otherClient(other)) {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a batch sends the same secret until it expires, then the newer one`() throws {
+    @Test func `a batch sends one client_secret until it expires, then the newer one`() throws {
         let newer = try ClientSecret(
             signedBy: Example.signingKey(), for: Example.clientID, of: Example.teamID,
             at: Self.later, lifetime: .seconds(300))

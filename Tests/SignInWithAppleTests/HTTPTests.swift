@@ -1,9 +1,9 @@
-import Lifecycle
 import SIWACrypto
+import SIWALifecycle
 import Testing
 
 @Suite struct HTTPTests {
-    @Test func `fields are found in upper and lower case, the first one wins`() {
+    @Test func `header fields are case-insensitive, and the first one counts`() {
         let fields = [HTTPField("Content-TYPE", "a"), HTTPField("content-type", "b")]
         #expect(fields["Content-Type"] == "a")
         #expect(fields["Content"] == nil)
@@ -15,12 +15,14 @@ import Testing
         Row("in capitals", ("TEXT/HTML", true)), Row("HTML", ("text/html", true)),
     ]
 
-    @Test(arguments: kinds) func `calls itself a page`(_ row: Row<(String?, Bool)>) {
+    @Test(arguments: kinds) func `a page is recognised by its content type`(
+        _ row: Row<(String?, Bool)>
+    ) {
         let fields = row.value.0.map { [HTTPField("Content-Type", $0)] } ?? []
         #expect(HTTPResponse(status: 200, fields: fields).isHTML == row.value.1)
     }
 
-    @Test func `secrets that a server echoes are replaced`() {
+    @Test func `secrets that a server repeats are replaced`() {
         let secret = SecretText("c0123456789.0.abc")
         let echo = HTTPResponse(
             status: 400, fields: [HTTPField("X", "id c0123456789.0.abc")],
@@ -41,14 +43,15 @@ import Testing
         Row("nothing", ("", "")),
     ]
 
-    @Test(arguments: encoded) func `a form encodes`(_ row: Row<(String, String)>) {
+    @Test(arguments: encoded) func `a form encodes special characters`(_ row: Row<(String, String)>)
+    {
         let (plain, expected) = row.value
         let form = Form([("plain", .plain(plain)), ("secret", .secret(SecretText(plain)))])
         let text = String(decoding: form.encoded().revealed(), as: UTF8.self)
         #expect(text == "plain=\(expected)&secret=\(expected)")
     }
 
-    @Test func `a form's names are encoded and its order kept`() {
+    @Test func `the names of a form are encoded, and their order is kept`() {
         let form = Form([("b c", .plain("1")), ("a", .plain("2")), ("b c", .plain("3"))])
         #expect(form.encoded().revealed() == Array("b%20c=1&a=2&b%20c=3".utf8))
         #expect(Form([]).encoded().count == 0)
@@ -67,7 +70,9 @@ import Testing
         Row("http to ::1", ("http://[::1]:65535", "http://[::1]:65535")),
     ]
 
-    @Test(arguments: origins) func `a base URL is`(_ row: Row<(String, String?)>) throws {
+    @Test(arguments: origins) func `a valid base URL is accepted`(_ row: Row<(String, String?)>)
+        throws
+    {
         let url = try BaseURL(validating: row.value.0)
         #expect(url.description == row.value.1)
         #expect(url.url(of: .token) == "\(url)/auth/token")
@@ -109,12 +114,14 @@ import Testing
         Row("http to ::2", ("http://[::2]", .plainHTTP)),
     ]
 
-    @Test(arguments: noOrigins) func `no base URL is`(_ row: Row<(String, BaseURLError)>) {
+    @Test(arguments: noOrigins) func `an invalid base URL is refused`(
+        _ row: Row<(String, BaseURLError)>
+    ) {
         #expect(throws: row.value.1) { try BaseURL(validating: row.value.0) }
         #expect(!row.value.1.description.isEmpty)
     }
 
-    @Test func `Apple's endpoints`() {
+    @Test func `the endpoints are Apple's`() {
         #expect(
             Endpoint.allCases.map { BaseURL.apple.url(of: $0) } == [
                 "https://appleid.apple.com/auth/token", "https://appleid.apple.com/auth/revoke",

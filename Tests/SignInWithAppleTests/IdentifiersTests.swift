@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Lifecycle
+@testable import SIWALifecycle
 
 @Suite struct IdentifiersTests {
     static let tenCharacters: [Row<(String, Bool)>] = [
@@ -15,7 +15,9 @@ import Testing
         Row("a placeholder", ("TEAMID____", false)),
     ]
 
-    @Test(arguments: tenCharacters) func `Team ID and Key ID`(_ row: Row<(String, Bool)>) {
+    @Test(arguments: tenCharacters) func `Team ID and Key ID have ten letters or digits`(
+        _ row: Row<(String, Bool)>
+    ) {
         let (text, isValid) = row.value
         #expect((try? TeamID(validating: text))?.rawValue == (isValid ? text : nil))
         #expect((try? KeyID(validating: text))?.rawValue == (isValid ? text : nil))
@@ -36,19 +38,21 @@ import Testing
         Row("DEL", ("com.example\u{7F}", false)),
     ]
 
-    @Test(arguments: clientIDs) func `client id`(_ row: Row<(String, Bool)>) {
+    @Test(arguments: clientIDs) func `a client id has only valid characters`(
+        _ row: Row<(String, Bool)>
+    ) {
         let (text, isValid) = row.value
         #expect((try? ClientID(validating: text))?.rawValue == (isValid ? text : nil))
     }
 
-    @Test func `a user identifier is anything but nothing`() {
+    @Test func `a user id is any text except an empty one`() {
         #expect(throws: Never.self) { try UserID(validating: "000723.25da8be3.0402") }
         #expect(throws: IdentifierError(text: "", fault: "must not be empty")) {
             try UserID(validating: "")
         }
     }
 
-    @Test func `reads as its text`() {
+    @Test func `the description of an identifier is its text`() {
         #expect("\(TeamID(unchecked: "A1B2C3D4E5"))" == "A1B2C3D4E5")
     }
 }

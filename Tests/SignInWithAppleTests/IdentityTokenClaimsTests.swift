@@ -1,5 +1,5 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct IdentityTokenClaimsTests {
@@ -7,7 +7,7 @@ import Testing
         try #require(try Forge.verify(Forge.claims(changes)).claims)
     }
 
-    @Test func `a verified token says who, for whom, and when`() throws {
+    @Test func `a verified token contains the user, the audience and the times`() throws {
         let claims = try Self.claims([
             "auth_time": 5, "transfer_sub": "t-1", "real_user_status": 2, "x": true,
         ])
@@ -29,7 +29,7 @@ import Testing
     ]
 
     @Test(arguments: flags)
-    func `a flag that is`(_ row: Row<(claim: JSON?, flag: Bool?)>) throws {
+    func `a flag can be a boolean or a text`(_ row: Row<(claim: JSON?, flag: Bool?)>) throws {
         let claims = try Self.claims([
             "email": "a@b.example", "email_verified": row.value.claim,
             "is_private_email": row.value.claim,

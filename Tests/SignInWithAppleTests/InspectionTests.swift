@@ -1,14 +1,14 @@
-import Diagnosis
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWADiagnosis
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct InspectionTests {
     private typealias Kind = Recognition.Kind
 
-    @Test(arguments: jwts) func `a JWT is what it says of itself`(
+    @Test(arguments: jwts) func `a JWT is recognised by its contents`(
         _ row: Row<(header: JSON, claims: JSON, kind: Recognition.Kind, name: String)>
     ) throws {
         let text = CompactJWS.sign(header: row.value.header, payload: row.value.claims) { _ in
@@ -20,7 +20,7 @@ import Testing
         #expect(inspection.token?.payload == row.value.claims)
     }
 
-    @Test(arguments: texts) func `anything else is known by its shape`(
+    @Test(arguments: texts) func `other values are recognised by their shape`(
         _ row: Row<(text: String, kind: Recognition.Kind, name: String)>
     ) {
         let inspection = Self.inspect(SecretText(row.value.text))
@@ -31,13 +31,13 @@ import Testing
         #expect(inspection.token == nil && inspection.findings.isEmpty)
     }
 
-    @Test func `a .p8 shows its public half and nothing else`() throws {
+    @Test func `of a .p8, only the public half is shown`() throws {
         let inspection = Self.inspect(SecretText(keyFile("apple")))
         let point = try Example.signingKey().privateKey.publicKey.x963Representation
         #expect(inspection.recognition.publicKey?.x963Representation == point)
     }
 
-    @Test func `a secret has the findings of a secret`() throws {
+    @Test func `a client_secret has the findings of a client_secret`() throws {
         var draft = ClientSecretFindingsTests.draft()
         draft.claim("aud", "https://account.apple.com")
         draft.spoilText = { " \($0)" }
@@ -49,7 +49,7 @@ import Testing
         #expect(inspection.expiresAt == Example.now + .seconds(300))
     }
 
-    @Test func `a JWT that is cut off is a finding, not silence`() throws {
+    @Test func `a truncated JWT is reported as a finding`() throws {
         let text = try Example.client().mintSecret(at: Example.now).text.revealed()
         let inspection = Self.inspect(SecretText(String(text.dropLast(90))))
         #expect(inspection.recognition.kind == .other)
@@ -63,7 +63,7 @@ import Testing
         #expect(inspection.token?.payload["events"] == "{}")
     }
 
-    @Test func `an identity token is measured by what Apple's are`() throws {
+    @Test func `an identity token is compared with the properties of Apple's tokens`() throws {
         let good: JSON = [
             "iss": "https://appleid.apple.com", "aud": "com.example.app",
             "exp": .integer(Example.now.seconds + 60),
@@ -77,7 +77,7 @@ import Testing
         #expect(Self.findings(Self.token(good, algorithm: "HS256")) == [.wrongAlgorithm])
     }
 
-    @Test func `an identity token may be for any of the audiences`() {
+    @Test func `an identity token can be for any of the audiences`() {
         let token = Self.token(["iss": "https://appleid.apple.com", "aud": "com.example.web"])
         let expected = ExpectedClient(
             clientID: Example.clientID, audiences: ["com.example.app", "com.example.web"])

@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import SIWATestSupport
 import Testing
 
-@testable import JOSE
+@testable import SIWAJOSE
 
 @Suite struct JSONReaderTests {
     static let accepted: [Row<(String, JSON)>] = [
@@ -37,7 +37,7 @@ import Testing
         Row("the same name in two objects", (#"[{"a":0},{"a":1}]"#, [["a": 0], ["a": 1]])),
     ]
 
-    @Test(arguments: accepted) func `reads`(_ row: Row<(String, JSON)>) throws {
+    @Test(arguments: accepted) func `valid JSON is read`(_ row: Row<(String, JSON)>) throws {
         let value = try JSON(text: row.value.0)
         #expect(value == row.value.1)
         #expect(try JSON(value.bytes) == value, "written, and read again")
@@ -94,7 +94,9 @@ import Testing
         Row("a member twice, deep down", (#"[{"x":{"b":1,"c":2,"b":3}}]"#, .duplicate("b"))),
     ]
 
-    @Test(arguments: refused) func `refuses`(_ row: Row<(String, JSONError.Reason)>) {
+    @Test(arguments: refused) func `invalid JSON is refused with the reason`(
+        _ row: Row<(String, JSONError.Reason)>
+    ) {
         #expect {
             try JSON(text: row.value.0)
         } throws: { error in
@@ -110,7 +112,7 @@ import Testing
         Row("cut in the middle", [0xF0, 0x9F, 0x98]), Row("Latin-1", [0x61, 0xE9, 0x62]),
     ]
 
-    @Test(arguments: notUTF8) func `refuses bytes that are not UTF-8`(_ row: Row<[UInt8]>) {
+    @Test(arguments: notUTF8) func `bytes that are not UTF-8 are refused`(_ row: Row<[UInt8]>) {
         #expect {
             try JSON([0x22] + row.value + [0x22])
         } throws: { error in
@@ -124,7 +126,7 @@ import Testing
 
     /// Members are compared by their code points (RFC 8259 §8.3): Swift's own == takes the
     /// Kelvin sign for a K.
-    @Test func `names that only look alike are two`() throws {
+    @Test func `names that only look alike are different`() throws {
         let value = try JSON(text: "{\"\u{212A}\":1,\"K\":2,\"\u{E9}\":3,\"e\u{301}\":4}")
         #expect(value.members?.count == 4)
         #expect(value["K"] == 2)
@@ -132,7 +134,9 @@ import Testing
         #expect(value["e\u{301}"] == 4)
     }
 
-    @Test(arguments: [1, 2, 31, 32]) func `nests as deep as`(_ depth: Int) throws {
+    @Test(arguments: [1, 2, 31, 32]) func `values nested up to the limit are read`(_ depth: Int)
+        throws
+    {
         for (open, item, close) in [("[", "", "]"), ("[", "1", "]"), (#"{"a":"#, "1", "}")] {
             let text =
                 String(repeating: open, count: depth) + item
@@ -141,7 +145,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [33, 34, 1000, 100_000]) func `refuses to nest as deep as`(_ depth: Int) {
+    @Test(arguments: [33, 34, 1000, 100_000])
+    func `values nested deeper than the limit are refused`(_ depth: Int) {
         for open in ["[", #"{"a":"#, #"[{"a":"#] {
             let text = String(repeating: open, count: depth)
             #expect("\(depth) times \(open)") {
@@ -152,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `says where`() {
+    @Test func `an error contains line and offset`() {
         #expect(throws: JSONError(reason: .duplicate("b"), offset: 12, line: 3)) {
             try JSON(text: "{\"b\": 1,\n\n  \"b\": 2}")
         }
@@ -167,14 +172,17 @@ import Testing
         {"a":[1,-2.5e3,true,false,null],"b":{"c":"\\u00e9\\ud83d\\ude00\u{20AC}"},"d":"\\n","e":[]}
         """
 
-    @Test func `every beginning of a document is refused`() {
+    @Test func `every incomplete document is refused`() {
         let bytes = Array(Self.document.utf8)
         for count in 0..<bytes.count {
             #expect(throws: JSONError.self, "\(count) bytes") { try JSON(bytes.prefix(count)) }
         }
     }
 
-    @Test func `10,000 spoiled documents never crash, and what is read can be written`() throws {
+    @Test
+    func `10,000 damaged documents cause no crash, and every value that is read can be written`()
+        throws
+    {
         var random = SeededRandom(seed: 2)
         let original = Array(Self.document.utf8)
         var read = 0

@@ -1,8 +1,8 @@
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
-@testable import JOSE
+@testable import SIWAJOSE
 
 /// A text that is copied unchanged has the value that is made of it.
 @Suite struct JSONTextTests {
@@ -13,8 +13,9 @@ import Testing
         #"{"iss":"https://appleid.apple.com","exp":1800000600}"#,
     ]
 
-    @Test(arguments: plain) func `is plain when it is what would be written`(_ text: String) throws
-    {
+    @Test(arguments: plain) func `text is plain if writing its value returns it unchanged`(
+        _ text: String
+    ) throws {
         let read = try JSONText(Array(text.utf8))
         #expect(read.isPlain && read.value.text == text)
     }
@@ -24,16 +25,17 @@ import Testing
         "\"\u{7F}\"", "\"\u{E9}\"", #"{"\u0061":1}"#, #"{"a":{"b":[ ]}}"#, "[\"\u{202E}\"]",
     ]
 
-    @Test(arguments: odd) func `is not plain where it may differ`(_ text: String) throws {
+    @Test(arguments: odd) func `text that writing could change is not plain`(_ text: String) throws
+    {
         #expect(try !JSONText(Array(text.utf8)).isPlain)
     }
 
-    @Test func `spaces around it leave it plain, and are not part of it`() throws {
+    @Test func `surrounding spaces do not matter, and are not part of the text`() throws {
         let text = try JSONText(Array(" {\"a\":1} \n".utf8))
         #expect(text.isPlain && text.nodes[0].range == 1..<8)
     }
 
-    @Test func `finds members as the value does`() throws {
+    @Test func `members are found as in the parsed value`() throws {
         let source = #"{"x":{"a":1},"a\u0062":"c","list":[1],"n":-0,"s":"\u0073","e":"","ab ":2}"#
         let text = try JSONText(Array(source.utf8))
         for name in ["x", "ab", "a\\u0062", "list", "n", "s", "e", "ab ", "a", ""] {
@@ -44,7 +46,7 @@ import Testing
         #expect(try JSONText(Array("[1]".utf8))["a"] == nil)
     }
 
-    @Test(arguments: Claim.allCases) func `a claim is found by its name only`(
+    @Test(arguments: Claim.allCases) func `a claim is found only by its name`(
         _ claim: Claim
     ) throws {
         let name = "\(claim.name)"
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `claims are examined as their values are`() throws {
+    @Test func `claims are checked as in the parsed value`() throws {
         let values = [
             "\"\"", "\"a\"", #""\u0061""#, "\"true\"", "\"false\"", "\"1\"", "0", "-1", "1.0",
             "true",
@@ -90,7 +92,7 @@ import Testing
         #""name":"\u00e9""#, #""odd": 1"#, "\"\u{E9}\":2", #""auth_time_rfc3339":null"#,
     ]
 
-    @Test func `claims come out in one spelling, whichever way they are written`() throws {
+    @Test func `claims are written in one form, whichever form they have`() throws {
         var random = SeededRandom(seed: 20_261_122)
         for _ in 0..<3000 {
             var names: Set<JSON> = []

@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct JSONWriterTests {
@@ -19,13 +19,15 @@ import Testing
         Row("letters of all alphabets", ("\u{E9}\u{20AC}\u{1F600}", "\"\u{E9}\u{20AC}\u{1F600}\"")),
     ]
 
-    @Test(arguments: written) func `writes`(_ row: Row<(JSON, String)>) throws {
+    @Test(arguments: written) func `values are written as expected`(_ row: Row<(JSON, String)>)
+        throws
+    {
         #expect(row.value.0.text == row.value.1)
         #expect(row.value.0.bytes == Array(row.value.1.utf8))
         #expect(try JSON(text: row.value.1) == row.value.0)
     }
 
-    @Test func `writes for people`() {
+    @Test func `the indented form has one member on each line`() {
         let value: JSON = ["a": [1, 2], "b": .object([]), "c": ["d": "e"], "f": []]
         #expect(
             value.indentedText == """
@@ -43,7 +45,7 @@ import Testing
                 """)
     }
 
-    @Test func `500 random values come back`() throws {
+    @Test func `500 random values are written and read back`() throws {
         var source = SeededRandom(seed: 3)
         for _ in 0..<500 {
             let value = random(depth: 0, &source)

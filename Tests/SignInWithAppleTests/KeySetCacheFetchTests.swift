@@ -1,8 +1,8 @@
 import SIWACrypto
 import Testing
 
-@testable import JOSE
-@testable import Lifecycle
+@testable import SIWAJOSE
+@testable import SIWALifecycle
 
 /// What a fetch leaves behind.
 @Suite struct KeySetCacheFetchTests {
@@ -12,7 +12,7 @@ import Testing
         try #require(KeySetTests.set(ids.map { KeySetTests.key(["kid": .string($0)]) }))
     }
 
-    @Test func `the key that was wanted came: no pause`() throws {
+    @Test func `after the requested key is fetched, there is no pause`() throws {
         var cache = try KeySetCacheTests.cache(fetched: -9, paused: 0)
         cache.adopt(try set("one", "two"), for: KeySetCacheTests.query("two"), at: now)
         #expect(cache.pausedUntil == nil && cache.isFresh(at: now) && cache.holds("two"))
@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         (KeySetCache.commandPause, [0, 60, 120, 180, 240, 300, 360, 420, 480]),
         (KeySetCache.servicePause, Array(stride(from: 0, to: 500, by: 10))),
-    ]) func `ten thousand forged tokens cause a fetch a pause`(
+    ]) func `ten thousand forged tokens cause one fetch for each pause`(
         _ pause: Duration, _ expected: [Int]
     ) throws {
         var cache = KeySetCache(pause: pause)
@@ -37,7 +37,7 @@ import Testing
         #expect(fetches == expected)
     }
 
-    @Test func `a failure pauses, and leaves the set alone`() throws {
+    @Test func `a failed fetch causes a pause and keeps the key set`() throws {
         var cache = try KeySetCacheTests.cache(fetched: -9999)
         cache.note(failure(left: false), at: now)
         #expect(cache.pausedUntil == now + .seconds(60))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [TransportError.Kind.cancelled, .timeout])
-    func `a fetch that was given up changes nothing`(_ kind: TransportError.Kind) throws {
+    func `a cancelled fetch changes nothing`(_ kind: TransportError.Kind) throws {
         let query = KeySetCacheTests.query("two", asked: -1)
         for (fetched, paused) in [(nil, nil), (-9999, nil), (-9999, -5)] as [(Int?, Int?)] {
             var cache = try KeySetCacheTests.cache(fetched: fetched, paused: paused)
@@ -78,7 +78,7 @@ import Testing
         #expect(replaced.added == ["a"] && replaced.withdrawn == ["a", "b", "c"])
     }
 
-    @Test func `when a key was first seen is remembered, withdrawn or not`() throws {
+    @Test func `the time a key was first seen is kept, withdrawn or not`() throws {
         var cache = KeySetCache()
         for (number, ids) in [["a"], ["b"], ["a", "c"]].enumerated() {
             let keys = ids.map { KeySetTests.key(["kid": .string($0)]) }
@@ -89,7 +89,7 @@ import Testing
         #expect(cache.firstSeen == ["a": now, "b": now + .seconds(1), "c": now + .seconds(2)])
     }
 
-    @Test func `of the past the newest hundred are remembered`() throws {
+    @Test func `the newest hundred former keys are kept`() throws {
         var cache = KeySetCache()
         for number in 0..<150 {
             let moment = now + .seconds(number)

@@ -1,5 +1,5 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// The policy, and nothing else: no file, no clock, no request.
@@ -82,14 +82,17 @@ import Testing
         Row("a pause of a year", Case(fetched: -3600, paused: 31_536_000, step: .fetch)),
     ]
 
-    @Test(arguments: table) func `decides`(_ row: Row<Case>) throws {
+    @Test(arguments: table)
+    func `the decision depends on the age of the set, the pause and the query`(_ row: Row<Case>)
+        throws
+    {
         let it = row.value
         let cache = try Self.cache(fetched: it.fetched, paused: it.paused)
         let query = Self.query(it.kid, asked: it.asked, from: it.source)
         #expect(cache.step(for: query, at: Self.now) == it.step)
     }
 
-    @Test func `no pair of times traps`() throws {
+    @Test func `no combination of times traps`() throws {
         let edges = [Int.min, -1, 0, 1, Int.max].map { NumericDate($0) }
         let file = try Self.cache(fetched: 0, paused: 0).bytes(for: .apple)
         for edge in edges {

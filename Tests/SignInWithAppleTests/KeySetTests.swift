@@ -1,6 +1,6 @@
-import JOSE
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 @Suite struct KeySetTests {
@@ -33,7 +33,7 @@ import Testing
         Row("zeros before n", key(["n": .string("AAAA" + modulus())])),
     ]
 
-    @Test(arguments: usable) func `takes`(_ row: Row<JSON>) throws {
+    @Test(arguments: usable) func `a usable key is accepted`(_ row: Row<JSON>) throws {
         let set = try #require(Self.set([row.value]))
         #expect(set["one"]?.bits == 2048)
         #expect(set.ignored.isEmpty)
@@ -68,7 +68,7 @@ import Testing
         Row("a key in a list", (.array([key()]), .noObject)),
     ]
 
-    @Test(arguments: unusable) func `leaves out, with the reason`(
+    @Test(arguments: unusable) func `an unusable key is ignored with the reason`(
         _ row: Row<(JSON, IgnoredKey.Reason)>
     ) throws {
         let (key, reason) = row.value
@@ -82,14 +82,16 @@ import Testing
         "", "{}", "[]", "null", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":null}"#, "<html>",
         #"{"keys":[],"keys":[]}"#,
     ])
-    func `is not a key set`(_ body: String) { #expect(KeySet(Array(body.utf8)) == nil) }
+    func `a document that is not a key set is refused`(_ body: String) {
+        #expect(KeySet(Array(body.utf8)) == nil)
+    }
 
-    @Test func `a key set in a key set, 20,000 deep, is not a key set`() {
+    @Test func `key sets nested 20,000 deep are refused`() {
         let body = String(repeating: #"{"keys":["#, count: 20_000)
         #expect(KeySet(Array(body.utf8)) == nil)
     }
 
-    @Test func `two keys under one kid: neither counts, because only their order could choose`()
+    @Test func `two different keys with one kid are both ignored`()
         throws
     {
         let other = Self.key(["n": .string(Self.modulus(2))])
@@ -103,12 +105,12 @@ import Testing
             Self.set([Self.key(), other, Self.key()]) == nil, "also when the first comes again")
     }
 
-    @Test func `a key that appears twice is one key`() throws {
+    @Test func `a key that appears twice counts once`() throws {
         let set = try #require(Self.set([Self.key(), Self.key(["use": nil])]))
         #expect(set.keys.count == 1 && set.ignored.isEmpty)
     }
 
-    @Test func `a key for something else does not take the kid of one that serves`() throws {
+    @Test func `a key for another use does not hide a usable key with the same kid`() throws {
         for keys in [
             [Self.key(), Self.key(["use": "enc"])], [Self.key(["kty": "EC"]), Self.key()],
         ] {
@@ -117,12 +119,12 @@ import Testing
         }
     }
 
-    @Test func `thousands of keys are keys`() throws {
+    @Test func `thousands of keys are accepted`() throws {
         let keys = (0..<3000).map { Self.key(["kid": .string("k\($0)")]) }
         #expect(Self.set(keys)?.keys.count == 3000)
     }
 
-    @Test func `the thumbprint is that of RFC 7638, section 3·1`() throws {
+    @Test func `the thumbprint equals that of RFC 7638, section 3.1`() throws {
         let n = """
             0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw
             """

@@ -1,18 +1,18 @@
 import Testing
 
-@testable import JOSE
+@testable import SIWAJOSE
 
 /// No object has a member twice, however many it has and however its names are written.
 @Suite struct MemberNamesTests {
     @Test(arguments: [1, 15, 16, 17, 100])
-    func `notices every name that comes twice, however many there are`(_ count: Int) {
+    func `every duplicate name is found among any number of names`(_ count: Int) {
         let names = (0..<count).map { "name \($0)" }
         #expect(repeated(names + ["another"]) == nil)
         for name in names { #expect(repeated(names + [name]) == name) }
     }
 
     @Test(arguments: [0, 100])
-    func `names that only look alike are two`(_ others: Int) {
+    func `names that only look alike are different`(_ others: Int) {
         var names = (0..<others).map { "name \($0)" }
         for name in ["K", "\u{212A}", "k", "", "\u{E9}", "e\u{301}"] {
             names.append(name)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [0, 100])
-    func `a name is the same with escapes and without`(_ others: Int) {
+    func `a name with escapes equals the name without`(_ others: Int) {
         let names = (0..<others).map { "name \($0)" }
         for (one, other) in [("a", #"\u0061"#), (#"\u0061"#, "a"), (#"\/"#, #"\u002f"#)] {
             #expect(repeated(names + [one, other]) != nil, "\(one) and \(other)")
@@ -30,7 +30,7 @@ import Testing
         #expect(repeated(names + ["a", #"\u0041"#, #"\\u0061"#]) == nil)
     }
 
-    @Test func `members of members are no members`() throws {
+    @Test func `members of nested objects are not members of the outer object`() throws {
         let text = #"{"a":{"a":1,"b":[{"a":2}]},"b":{"b":3},"c":[{"c":4},{"c":5}]}"#
         #expect(try JSON(text: text).text == text)
         #expect(throws: JSONError.self) { try JSON(text: #"{"a":{"b":1},"c":{"d":1,"d":2}}"#) }

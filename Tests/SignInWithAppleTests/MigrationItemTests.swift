@@ -1,8 +1,8 @@
 import SIWACrypto
 import Testing
 
-@testable import JOSE
-@testable import Lifecycle
+@testable import SIWAJOSE
+@testable import SIWALifecycle
 
 /// The lines of a migration.
 @Suite struct MigrationItemTests {
@@ -13,7 +13,7 @@ import Testing
         ("  u \r", "u"), (#"{"user_id":"u","more":[1]}"#, "u"), (#"{"sub":"u"}"#, "u"),
         (#"{"sub":"v","user_id":"u"}"#, "u"),
     ])
-    func `an exported user`(_ line: String, _ name: String) throws {
+    func `the line of an exported user is read`(_ line: String, _ name: String) throws {
         let item = try MigrationItem(SecretBytes(line.utf8), line: 3, half: Self.export)
         #expect(item.identifier == name && item.line == 3 && item.oldUserID == nil)
     }
@@ -26,7 +26,9 @@ import Testing
             "t", "u"
         ),
     ])
-    func `an imported user`(_ line: String, _ name: String, _ old: String?) throws {
+    func `the line of an imported user is read`(_ line: String, _ name: String, _ old: String?)
+        throws
+    {
         let item = try MigrationItem(SecretBytes(line.utf8), line: 1, half: .admission)
         #expect(item.identifier == name && item.oldUserID?.rawValue == old)
     }
@@ -41,7 +43,7 @@ import Testing
         ("ü", "*a space*"), ("x@example.com", "*an e-mail address*"),
         ("A1B2C3D4E5", "*a Team ID*"), (String(repeating: "1", count: 256), "*is longer*"),
     ])
-    func `an invalid user`(_ line: String, _ reason: String) throws {
+    func `an invalid line is refused with the reason`(_ line: String, _ reason: String) throws {
         let error = #expect(throws: InvalidLine.self) {
             try MigrationItem(SecretBytes(line.utf8), line: 1, half: Self.export)
         }

@@ -1,14 +1,14 @@
 import SIWACrypto
 import Testing
 
-@testable import JOSE
-@testable import Lifecycle
+@testable import SIWAJOSE
+@testable import SIWALifecycle
 
 /// A migration with the test in place of Apple.
 @Suite struct MigrationJobTests {
     private static let start = NumericDate(1_800_000_000)
 
-    @Test func `no user is asked about without a bearer token, which all share`() throws {
+    @Test func `no user is sent without the shared bearer token`() throws {
         var harness = try MigrationHarness()
         #expect(try harness.renew(at: Self.start) == "client_credentials")
         var first = try harness.item(1)
@@ -46,7 +46,7 @@ import Testing
         #expect(try harness.renew(at: Self.start) != nil)
     }
 
-    @Test func `a token that could end the header is refused`() throws {
+    @Test func `a bearer token that could end the header is refused`() throws {
         var harness = try MigrationHarness()
         let isTaken = harness.job.takePreparation(
             .ok(["access_token": "a\r\nX: y"]), at: Self.start)
@@ -54,7 +54,9 @@ import Testing
         #expect(try harness.job.preparation(at: Self.start) != nil)
     }
 
-    @Test func `a refused bearer token is replaced once, and everybody asks again`() throws {
+    @Test func `a refused bearer token is replaced once, and all users are asked about again`()
+        throws
+    {
         var harness = try MigrationHarness()
         _ = try harness.renew(at: Self.start)
         #expect(try harness.answer(1, .done) == "done")
@@ -71,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `one user whom no bearer token helps does not stop the others`() throws {
+    @Test func `one user who is refused with every bearer token does not stop the others`() throws {
         var harness = try MigrationHarness()
         _ = try harness.renew(at: Self.start)
         #expect(try harness.answer(1, .done) == "done")
@@ -94,7 +96,8 @@ import Testing
         #expect(verdicts == ["next", "next", "next", "stop invalid_grant"])
     }
 
-    @Test func `until the first success, refusals are doubtful, and a hundred stop the run`() throws
+    @Test func `before the first success, refusals are doubtful, and a hundred stop the run`()
+        throws
     {
         var harness = try MigrationHarness()
         _ = try harness.renew(at: Self.start)
@@ -106,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `once one got through, refusals are about their users`(_ isResumed: Bool) throws {
+    func `after the first success, refusals concern only their users`(_ isResumed: Bool) throws {
         var harness = try MigrationHarness()
         if isResumed { harness.job.trust() }
         _ = try harness.renew(at: Self.start)
@@ -120,7 +123,7 @@ import Testing
         #expect(try harness.answer(303, .ok(["transfer_sub": ""])) == "trouble")
     }
 
-    @Test func `an answer that repeats the bearer token is not believed`() throws {
+    @Test func `a response that repeats the bearer token is not used`() throws {
         var harness = try MigrationHarness()
         _ = try harness.renew(at: Self.start, token: "a-long-bearer-token")
         var item = try harness.sent(1)
@@ -137,7 +140,7 @@ import Testing
         #expect(error.detail?.hasPrefix("(sha256:") == true)
     }
 
-    @Test func `an answer that repeats the client_secret is not believed`() throws {
+    @Test func `a response that repeats the client_secret is not used`() throws {
         var harness = try MigrationHarness()
         _ = try harness.renew(at: Self.start)
         var item = try harness.item(1)
@@ -152,7 +155,7 @@ import Testing
         #expect(second.detail?.contains("client_secret=(sha256:") == true)
     }
 
-    @Test func `an import answers a new name and perhaps a relay address`() throws {
+    @Test func `an import returns a new user id and an optional relay address`() throws {
         let request = MigrationRequest.admission(TransferID(unchecked: "t"))
         let full = MigratedUser(
             Array(

@@ -1,4 +1,4 @@
-import JOSE
+import SIWAJOSE
 import Testing
 
 @Suite struct NormalizedClaimsTests {
@@ -92,11 +92,13 @@ import Testing
         Row("not an object", (["a"], ["a"])),
     ]
 
-    @Test(arguments: rows) func `come out as`(_ row: Row<(JSON, JSON)>) {
+    @Test(arguments: rows) func `claims are normalized to their standard types`(
+        _ row: Row<(JSON, JSON)>
+    ) {
         #expect(row.value.0.normalizedClaims == row.value.1)
     }
 
-    @Test func `normalizing again changes nothing`() {
+    @Test func `normalizing twice changes nothing`() {
         for row in Self.rows {
             let once = row.value.0.normalizedClaims
             #expect(once.normalizedClaims == once, "\(row)")

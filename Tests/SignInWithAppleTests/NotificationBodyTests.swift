@@ -1,5 +1,5 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct NotificationBodyTests {
@@ -15,7 +15,9 @@ import Testing
         Row("with escapes", #"{"p\u0061yload":"\u0065\#(jwt.dropFirst())"}"#),
     ]
 
-    @Test(arguments: accepted) func `takes`(_ row: Row<String>) throws {
+    @Test(arguments: accepted) func `a notification is read from every form of body`(
+        _ row: Row<String>
+    ) throws {
         let token = try CompactJWS.read(notificationBody: Array(row.value.utf8))
         #expect(token.payload["jti"] == "S25cB0PbHs6y97gYYmgydQ")
     }
@@ -39,7 +41,9 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `says what is wrong with`(_ row: Row<(body: String, says: String)>) throws {
+    func `an invalid body is refused with the reason`(_ row: Row<(body: String, says: String)>)
+        throws
+    {
         let error = #expect(throws: NotificationBodyError.self) {
             try CompactJWS.read(notificationBody: Array(row.value.body.utf8))
         }

@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct NotificationTests {
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [event, .string(event.text), .string(event.indentedText)])
-    func `events is an object, or the text of one`(_ events: JSON) throws {
+    func `events is an object, or a text that contains one`(_ events: JSON) throws {
         let notification = try #require(try Self.verify(Self.claims(events)).claims)
         #expect(notification.event.kind == .accountDeleted)
         #expect(notification.event.userID.rawValue == "000001.ab.0001")
@@ -36,7 +36,9 @@ import Testing
     ]
 
     @Test(arguments: kinds)
-    func `the type of event`(_ row: Row<(wire: String, kind: NotificationEvent.Kind)>) throws {
+    func `the type of an event is recognised`(
+        _ row: Row<(wire: String, kind: NotificationEvent.Kind)>
+    ) throws {
         let claims = Self.claims(Self.event.changed(["type": .string(row.value.wire)]))
         #expect(try Self.verify(claims).claims?.event.kind == row.value.kind)
     }
@@ -50,7 +52,7 @@ import Testing
     ]
 
     @Test(arguments: times)
-    func `the time of an event, in seconds or milliseconds`(
+    func `the time of an event is in seconds or milliseconds`(
         _ row: Row<(wire: JSON, text: String)>
     ) throws {
         let claims = Self.claims(Self.event.changed(["event_time": row.value.wire]))
@@ -77,7 +79,9 @@ import Testing
         Row("a time of 1e300", event.changed(["event_time": .number("1e300")])),
     ]
 
-    @Test(arguments: broken) func `cannot be without an event`(_ row: Row<JSON?>) throws {
+    @Test(arguments: broken) func `a notification without a valid event is refused`(
+        _ row: Row<JSON?>
+    ) throws {
         let result = try Self.verify(Self.claims(row.value))
         #expect(result.failed == ["event"] && result.claims == nil)
         #expect(result.check("event")?.detail?.isEmpty == false)
@@ -92,7 +96,7 @@ import Testing
         #expect(last.normalizedEvent?["event_time"] == "9999-12-31T23:59:59Z")
     }
 
-    @Test func `jti may be absent, but is nothing else than a text`() throws {
+    @Test func `jti can be absent, and otherwise must be a text`() throws {
         let absent = try Self.verify(Self.claims(Self.event).changed(["jti": nil]))
         #expect(absent.isValid && absent.check("jti")?.status == .skipped)
         #expect(absent.claims?.id == nil)
@@ -102,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `the checks of all tokens are made`() throws {
+    @Test func `the checks of all tokens apply to notifications`() throws {
         let claims = Self.claims(Self.event).changed(["iss": "x", "aud": "y", "exp": 1, "iat": ""])
         #expect(try Self.verify(claims).failed == ["issuer", "audience", "expiry", "issued_at"])
         let unknown = try Forge.sign(claims, ["kid": "x", "alg": "HS256"])
@@ -142,7 +146,7 @@ import Testing
     ]
 
     @Test(arguments: normalized)
-    func `an event comes out in one spelling`(_ row: Row<(event: JSON, comesOut: JSON)>) {
+    func `an event is written in one form`(_ row: Row<(event: JSON, comesOut: JSON)>) {
         #expect(Self.claims(row.value.event).normalizedEvent == row.value.comesOut)
         #expect(Self.claims(.string(row.value.event.text)).normalizedEvent == row.value.comesOut)
     }
@@ -153,7 +157,7 @@ import Testing
         #expect(Self.claims("{").normalizedEvent == nil)
     }
 
-    @Test func `an event's flag may be a text`() throws {
+    @Test func `a flag of an event can be a text`() throws {
         for value in [true, "true"] as [JSON] {
             let event = Self.event.changed(["email": "a@b.example", "is_private_email": value])
             let read = try #require(try Self.verify(Self.claims(event)).claims?.event)

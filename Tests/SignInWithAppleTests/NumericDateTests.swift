@@ -1,9 +1,9 @@
 import Foundation
-import JOSE
+import SIWAJOSE
 import Testing
 
 @Suite struct NumericDateTests {
-    @Test func `every day from 1900 to 2100 is Foundation's`() throws {
+    @Test func `every day from 1900 to 2100 is written as Foundation does`() throws {
         let style = Date.ISO8601FormatStyle()
         let first = -2_208_988_800
         #expect(NumericDate(first).rfc3339 == "1900-01-01T00:00:00Z")
@@ -32,7 +32,7 @@ import Testing
         Row("2038", (2_147_483_648, "2038-01-19T03:14:08Z")),
     ]
 
-    @Test(arguments: extremes) func `writes and reads`(_ row: Row<(Int, String)>) {
+    @Test(arguments: extremes) func `dates are written and read back`(_ row: Row<(Int, String)>) {
         #expect(NumericDate(row.value.0).rfc3339 == row.value.1)
         #expect(NumericDate(rfc3339: row.value.1)?.seconds == row.value.0)
     }
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         Int.min, .min + 1, .min + 86_400, .max - 1, .max, -62_167_219_201, 253_402_300_800,
     ])
-    func `writes without a crash`(_ seconds: Int) {
+    func `writing an extreme date does not trap`(_ seconds: Int) {
         #expect(NumericDate(seconds).rfc3339.hasSuffix("Z"))
         #expect(NumericDate(seconds).httpDate.hasSuffix(" GMT"))
     }
@@ -60,7 +60,7 @@ import Testing
         Row("29 February 2000", ("2000-02-29T00:00:00Z", 951_782_400)),
     ]
 
-    @Test(arguments: read) func `reads`(_ row: Row<(String, Int)>) {
+    @Test(arguments: read) func `RFC 3339 dates are read`(_ row: Row<(String, Int)>) {
         #expect(NumericDate(rfc3339: row.value.0)?.seconds == row.value.1)
     }
 
@@ -76,7 +76,7 @@ import Testing
         "1970-01-01T00:00:00Z ", " 1970-01-01T00:00:00Z", "1970-01-01T00:00:00ZZ",
         "1970-01-01X00:00:00Z", "1970/01/01T00:00:00Z", "+970-01-01T00:00:00Z",
         "-970-01-01T00:00:00Z", "1970-01-01T00:00:0\u{661}Z", "1700000000", "now",
-    ]) func `reads no time in`(_ text: String) {
+    ]) func `invalid dates are refused`(_ text: String) {
         #expect(NumericDate(rfc3339: text) == nil)
     }
 
@@ -94,13 +94,13 @@ import Testing
         Row("nothing", ("", nil)), Row("a number", ("120", nil)),
     ]
 
-    @Test(arguments: httpDates) func `reads an HTTP date`(_ row: Row<(String, Int?)>) {
+    @Test(arguments: httpDates) func `HTTP dates are read`(_ row: Row<(String, Int?)>) {
         let date = NumericDate(httpDate: row.value.0)
         #expect(date?.seconds == row.value.1)
         if let date { #expect(date.httpDate == row.value.0) }
     }
 
-    @Test func `every weekday of a fortnight comes back`() {
+    @Test func `every weekday of two weeks is read back`() {
         for day in -7..<7 {
             let date = NumericDate(day * 86_400 + 12_345)
             #expect(NumericDate(httpDate: date.httpDate) == date)
@@ -109,7 +109,7 @@ import Testing
         #expect(NumericDate(-1).httpDate == "Wed, 31 Dec 1969 23:59:59 GMT")
     }
 
-    @Test func `adds and subtracts without overflow`() {
+    @Test func `addition and subtraction do not overflow`() {
         let date = NumericDate(100)
         #expect((date + .seconds(5)).seconds == 105)
         #expect((date - .seconds(5)).seconds == 95)

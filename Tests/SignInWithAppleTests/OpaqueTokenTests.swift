@@ -1,10 +1,10 @@
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct OpaqueTokenTests {
-    @Test func everyByteButPrintableASCIIIsRefusedAtEveryPlace() {
+    @Test func `every byte except printable ASCII is refused at every position`() {
         let token = Array("r00112233.0.abcd.wxyz".utf8)
         for byte in UInt8.min...UInt8.max {
             let isGood = (0x21...0x7E).contains(byte) && byte != 0x22 && byte != 0x27
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func theFirstInvalidCharacterIsNamed() {
+    @Test func `the first invalid character is named`() {
         let rows: [(String, OpaqueTokenError)] = [
             ("r0\u{FEFF}", .character("\u{FEFF}")), ("\u{A0}r0", .character("\u{A0}")),
             ("r\u{200B}0", .character("\u{200B}")), ("ré", .character("é")),
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotUTF8IsRefusedAsAByte() {
+    @Test func `text that is not UTF-8 is refused at its first invalid byte`() {
         for bytes: [UInt8] in [[0x72, 0xFF], [0xC3], [0x72, 0xE2, 0x80], [0x80, 0x72]] {
             let first = bytes.first { $0 > 0x7E } ?? 0
             #expect(throws: OpaqueTokenError.byte(first)) {

@@ -1,7 +1,7 @@
 import Foundation
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct PrivateKeyTextTests {
@@ -78,7 +78,9 @@ import Testing
         Row("a comment after it", ("\(apple)(downloaded in May)\n", [])),
     ]
 
-    @Test(arguments: readable) func `reads`(_ row: Row<(String, [PrivateKeyText.Repair])>) throws {
+    @Test(arguments: readable) func `a key in any common form is read`(
+        _ row: Row<(String, [PrivateKeyText.Repair])>
+    ) throws {
         let text = try PrivateKeyText(SecretBytes(row.value.0.utf8))
         #expect(text.repairs == row.value.1)
         let key = try text.privateKey()
@@ -86,7 +88,7 @@ import Testing
         #expect(key.publicKey.x963Representation == expected)
     }
 
-    @Test(arguments: [apple, sec1]) func `reads the DER itself`(_ pem: String) throws {
+    @Test(arguments: [apple, sec1]) func `a key in DER is read`(_ pem: String) throws {
         let body = pem.split(separator: "\n").dropFirst().dropLast().joined()
         let der = try #require(Data(base64Encoded: body))
         let text = try PrivateKeyText(SecretBytes(der))
@@ -176,7 +178,9 @@ import Testing
             )),
     ]
 
-    @Test(arguments: unreadable) func `says what it is`(_ row: Row<(String, String)>) {
+    @Test(arguments: unreadable) func `text that is not a usable key is named`(
+        _ row: Row<(String, String)>
+    ) {
         #expect {
             _ = try PrivateKeyText(SecretBytes(row.value.0.utf8)).privateKey()
         } throws: { error in
@@ -184,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `every beginning of the file is refused or is the key`() throws {
+    @Test func `every truncated key file is refused or gives the same key`() throws {
         let expected = try Example.signingKey().privateKey.publicKey.x963Representation
         for count in 0..<Self.apple.utf8.count {
             let part = SecretBytes(Self.apple.utf8.prefix(count))
@@ -193,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `1,000 spoiled files never crash and are never another key`() throws {
+    @Test func `1,000 damaged key files cause no crash and never give another key`() throws {
         let expected = try Example.signingKey().privateKey.publicKey.x963Representation
         var random = SeededRandom(seed: 4)
         let original = Array(Self.apple.utf8)

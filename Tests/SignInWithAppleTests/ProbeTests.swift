@@ -1,5 +1,5 @@
-import Lifecycle
 import SIWACrypto
+import SIWALifecycle
 import Testing
 
 /// What an answer proves about a secret, and what it does not.
@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `proves`(
+    func `the response to a probe shows whether the client_secret is accepted`(
         _ row: Row<(Result<HTTPResponse, TransportError>, Verdict)>
     ) async throws {
         let harness = try ClientHarness(Array(repeating: row.value.0, count: 4))
@@ -34,7 +34,7 @@ import Testing
         #expect(sent["grant_type"] == "client_credentials" && sent["scope"] == "user.migration")
     }
 
-    @Test func `the client's own function for the same request brings the token`() async throws {
+    @Test func `the function of the client for the same request returns the token`() async throws {
         let harness = try ClientHarness([.tokens])
         let answer = try await harness.tokens.teamToken()
         #expect(answer.accessToken.text.revealed() == "a.1")

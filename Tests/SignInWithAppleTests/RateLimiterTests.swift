@@ -1,15 +1,15 @@
-import Lifecycle
+import SIWALifecycle
 import Testing
 
 @Suite struct RateLimiterTests {
-    @Test func `no more start than the window lets`() {
+    @Test func `no more requests start than the window allows`() {
         var limiter = RateLimiter(concurrency: 2)
         #expect(limiter.start(inFlight: 0, at: .zero) == .now)
         #expect(limiter.start(inFlight: 1, at: .zero) == .now)
         #expect(limiter.start(inFlight: 2, at: .zero) == .whenOneEnds)
     }
 
-    @Test func `a rate spaces the starts, and a late one saves nothing up`() {
+    @Test func `a rate spaces the starts, and a late start saves nothing for later`() {
         var limiter = RateLimiter(concurrency: 100, rate: 10)
         #expect(limiter.start(inFlight: 0, at: .zero) == .now)
         #expect(limiter.start(inFlight: 1, at: .milliseconds(1)) == .later(.milliseconds(100)))
@@ -17,7 +17,7 @@ import Testing
         #expect(limiter.start(inFlight: 1, at: .milliseconds(951)) == .later(.milliseconds(1050)))
     }
 
-    @Test func `trouble halves the window once for all that were in flight`() {
+    @Test func `overload halves the window once for all requests in progress`() {
         var limiter = RateLimiter(concurrency: 64)
         let mark = limiter.mark
         for _ in 0..<64 {
@@ -63,7 +63,7 @@ import Testing
         #expect(limiter.allowance == 8)
     }
 
-    @Test func `trouble on trouble pauses all, longer each time, until something works`() {
+    @Test func `repeated overload pauses all requests, longer each time, until one succeeds`() {
         var limiter = RateLimiter(concurrency: 8)
         func pause() -> Duration {
             limiter.slowDown(

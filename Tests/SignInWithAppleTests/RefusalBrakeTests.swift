@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Lifecycle
+@testable import SIWALifecycle
 
 /// When refusals are final, for sequences of answers.
 @Suite struct RefusalBrakeTests {
@@ -30,7 +30,7 @@ import Testing
         var stopsAtEnd = false
     }
 
-    @Test func `a refusal is held until 200 more answers have come`() {
+    @Test func `a refusal is held until 200 more answers have arrived`() {
         let course = course("r" + String(repeating: "d", count: 201))
         #expect(course.released.map(\.after) == [201] && course.released.map(\.count) == [1])
         #expect(course.releasedAtEnd == 0)
@@ -38,13 +38,14 @@ import Testing
         #expect(shorter.released.isEmpty && shorter.releasedAtEnd == 1)
     }
 
-    @Test func `the brake needs 200 answers, and then stops a run without successes`() {
+    @Test func `after 200 answers, the brake stops a run without successes`() {
         let course = course(String(repeating: "r", count: 500))
         #expect(course.stoppedAfter == 200)
         #expect(course.released.isEmpty)
     }
 
-    @Test(arguments: [(100, nil), (101, 200)]) func `half of the last 200 is not too much`(
+    @Test(arguments: [(100, nil), (101, 200)])
+    func `the brake accepts refusals of half of the last 200 answers`(
         _ refused: Int, _ stop: Int?
     ) {
         let answers =
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test func `only the last 200 answers count`() {
-        // 10,000 good answers do not outweigh one bad minute, and an old one is forgotten.
+        // Only recent answers count: 10,000 earlier successes do not outweigh later refusals.
         let course = course(
             String(repeating: "d", count: 10_000) + String(repeating: "r", count: 1_000))
         #expect(course.stoppedAfter == 10_101)
@@ -68,25 +69,25 @@ import Testing
     }
 
     @Test(arguments: [(19, false), (20, true), (199, true)])
-    func `at the end, 20 to 199 answers are judged as one`(_ count: Int, _ stops: Bool) {
+    func `at the end, 20 to 199 answers are judged together`(_ count: Int, _ stops: Bool) {
         let course = course(String(repeating: "r", count: count))
         #expect(course.stoppedAfter == nil)
         #expect(course.stopsAtEnd == stops)
         #expect(course.releasedAtEnd == (stops ? nil : count))
     }
 
-    @Test func `at the end, half is not too much`() {
+    @Test func `at the end, the brake accepts refusals of half of the answers`() {
         #expect(course(String(repeating: "rd", count: 10)).releasedAtEnd == 10)
         #expect(course(String(repeating: "rd", count: 10) + "r").stopsAtEnd)
     }
 
-    @Test func `100 percent is off: nothing is held, nothing stops`() {
+    @Test func `100 percent disables the brake`() {
         let course = course(String(repeating: "r", count: 400), percent: 100)
         #expect(course.released.map(\.after) == Array(1...400))
         #expect(course.stoppedAfter == nil && course.releasedAtEnd == 0)
     }
 
-    @Test func `0 percent bears no refusal`() {
+    @Test func `at 0 percent, one refusal stops the run`() {
         #expect(course(String(repeating: "d", count: 19) + "r", percent: 0).stopsAtEnd)
         #expect(course(String(repeating: "d", count: 300) + "r", percent: 0).stoppedAfter == 301)
     }

@@ -1,7 +1,8 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @Suite struct RetiredKeyTests {
@@ -12,7 +13,7 @@ import Testing
         try VaultKeyRing(SecretBytes(text.utf8))
     }
 
-    @Test func `a retired key opens and never seals`() throws {
+    @Test func `a retired key decrypts and never encrypts`() throws {
         let fixture = try MemoryVaultFixture()
         let record = try fixture.vault.store(
             fixture.token("r-1"), for: fixture.user, at: fixture.start)
@@ -22,13 +23,12 @@ import Testing
         #expect(
             try ring(String(decoding: keys.lines.revealed(), as: UTF8.self)).retiredNumbers == [1])
         #expect(try keys.open(record).text.revealed() == "r-1")
-        let fingerprint = try #require(record.id.fingerprint)
-        let error = #expect(throws: VaultError.self) {
-            try keys.seal(fixture.token("r-1"), for: fixture.user, fingerprint, key: 1)
+        let error = #expect(throws: StoreError.self) {
+            try keys.seal(fixture.token("r-1"), for: record.id, key: 1)
         }
         #expect(error?.kind == .key)
         // As if an attacker had deleted the row of key 2: key 1 is not used again.
-        let refusal = #expect(throws: VaultError.self) {
+        let refusal = #expect(throws: StoreError.self) {
             try Vault(fixture.store, keys, by: actor)
         }
         #expect(refusal?.kind == .key)
@@ -46,7 +46,7 @@ import Testing
         ("1 K, 2 K,3 K", 3, "1 K retired, 2 K retired,3 K"),
         ("1 K retired\n2 K\n", 2, "1 K retired\n2 K\n"), ("2 K\n1 K\n", 2, "2 K\n1 K retired\n"),
     ])
-    func `older keys are marked, and every other byte stays`(
+    func `older keys are marked, and every other byte is kept`(
         _ before: String, _ newest: Int, _ after: String
     ) throws {
         func written(_ text: String) -> String {
@@ -60,21 +60,21 @@ import Testing
         #expect(keys.retiredNumbers == keys.numbers.filter { $0 < newest })
     }
 
-    @Test func `key numbers end at the largest of 32 bits, with an error`() throws {
+    @Test func `a key number above 2147483647 is an error`() throws {
         #expect(try ring("2147483647 \(Self.digits)").newest == 2_147_483_647)
         #expect(try VaultKeyRing.number(after: 999_999) == 1_000_000)
         #expect(try ring("1000000 \(Self.digits)").newest == 1_000_000)
-        #expect(throws: VaultError.self) { try ring("2147483648 \(Self.digits)") }
+        #expect(throws: StoreError.self) { try ring("2147483648 \(Self.digits)") }
         for number in [2_147_483_647, .max] {
-            let error = #expect(throws: VaultError.self) {
+            let error = #expect(throws: StoreError.self) {
                 try VaultKeyRing.number(after: number)
             }
             #expect(error?.kind == .key)
         }
         for number in [0, -1, 2_147_483_648, .max, .min] {
-            #expect(throws: VaultError.self) { try VaultKeyRing.newLine(number: number) }
+            #expect(throws: StoreError.self) { try VaultKeyRing.newLine(number: number) }
         }
-        #expect(throws: VaultError.self) { try ring("1 \(Self.digits) Retired") }
-        #expect(throws: VaultError.self) { try ring("1 retired \(Self.digits)") }
+        #expect(throws: StoreError.self) { try ring("1 \(Self.digits) Retired") }
+        #expect(throws: StoreError.self) { try ring("1 retired \(Self.digits)") }
     }
 }

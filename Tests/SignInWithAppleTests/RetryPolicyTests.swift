@@ -1,7 +1,7 @@
 import Testing
 
-@testable import JOSE
-@testable import Lifecycle
+@testable import SIWAJOSE
+@testable import SIWALifecycle
 
 @Suite struct RetryPolicyTests {
     struct Case: Sendable {
@@ -39,7 +39,9 @@ import Testing
             Case(remaining: .milliseconds(201), delay: .milliseconds(200))),
     ]
 
-    @Test(arguments: table) func `waits`(_ row: Row<Case>) {
+    @Test(arguments: table) func `the waiting time depends on the failure and Retry-After`(
+        _ row: Row<Case>
+    ) {
         let fields = row.value.retryAfter.map {
             [HTTPField("Retry-After", "\($0.components.seconds)")]
         }
@@ -55,7 +57,7 @@ import Testing
         #expect(delay == row.value.delay)
     }
 
-    @Test func `an overloaded server costs half an attempt where that is allowed`() {
+    @Test func `an overloaded server uses half an attempt where that is allowed`() {
         func attempts(most: Int, _ cost: AttemptCost, meeting statuses: [Int]) -> Bool {
             var attempts = RequestAttempts(RetryPolicy(maxAttempts: most, overloadCost: cost))
             for status in statuses {
@@ -84,7 +86,9 @@ import Testing
         Row("invalid_grant", (.refused(.of("invalid_grant")), .request)),
     ]
 
-    @Test(arguments: scopes) func `reaches`(_ row: Row<(TokenFailure.Cause, FailureScope)>) {
+    @Test(arguments: scopes) func `each cause of a failure has its scope`(
+        _ row: Row<(TokenFailure.Cause, FailureScope)>
+    ) {
         #expect(row.value.0.scope == row.value.1)
     }
 
@@ -102,13 +106,13 @@ import Testing
         Row("a broken date", ("Tue, 14 Nov 2023 22:13 GMT", nil)),
     ]
 
-    @Test(arguments: retryAfter) func `Retry-After`(_ row: Row<(String?, Duration?)>) {
+    @Test(arguments: retryAfter) func `Retry-After is parsed`(_ row: Row<(String?, Duration?)>) {
         let fields = row.value.0.map { [HTTPField("retry-after", $0)] } ?? []
         let response = HTTPResponse(status: 503, fields: fields)
         #expect(response.retryAfter(at: Example.now) == row.value.1)
     }
 
-    @Test func `the clock offset is the server's minus ours`() {
+    @Test func `the clock offset is the server's time minus this machine's`() {
         func offset(_ date: String) -> Duration? {
             HTTPResponse(status: 200, fields: [HTTPField("DATE", date)]).clockOffset(
                 at: Example.now)

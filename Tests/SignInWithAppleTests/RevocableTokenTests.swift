@@ -1,10 +1,10 @@
-import Lifecycle
+import SIWALifecycle
 import Testing
 
 @Suite struct RevocableTokenTests {
     private static let rest = "00112233445566778899aabbccddeeff.0.rsyz.AbCdEfGhIjKlMnOpQr-_01"
 
-    @Test func aRecordedShapeIsUsualForItsKindOnly() throws {
+    @Test func `a recorded shape is usual for its own kind only`() throws {
         #expect(try judgeRevocable(SecretText("r" + Self.rest), as: .refreshToken) == .usual)
         #expect(try judgeRevocable(SecretText("a" + Self.rest), as: .accessToken) == .usual)
         let others: [(String, TokenKind, TokenSlip?)] = [
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func everyPartOfTheShapeCounts() throws {
+    @Test func `every part of the shape counts`() throws {
         let usual = Array(("r" + Self.rest).utf8)
         for place in usual.indices {
             var text = usual
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func missingValuesAndOtherCharactersAreNoTokens() {
+    @Test func `missing values and other characters are not tokens`() {
         for word in ["null", "undefined", "None"] {
             #expect(throws: OpaqueTokenError.placeholder(word)) {
                 try judgeRevocable(SecretText(word), as: .refreshToken)
@@ -64,14 +64,14 @@ import Testing
         }
     }
 
-    @Test func equalsSignsAreAllowedAtTheEndOnly() throws {
+    @Test func `equals signs are allowed only at the end`() throws {
         #expect(try judgeRevocable(SecretText("rAB=="), as: .refreshToken).isUnusual)
         #expect(throws: OpaqueTokenError.symbol("=")) {
             try judgeRevocable(SecretText("r=AB"), as: .refreshToken)
         }
     }
 
-    @Test func theLikelySlipIsNamed() {
+    @Test func `the likely mistake is named`() {
         let slips: [(String, String)] = [
             ("null", "unset variable"), ("$TOKEN", "not expanded"), ("u1,rTOKEN", "CSV"),
             ("C:token", "'@'"), ("token=r", "NAME=VALUE"),

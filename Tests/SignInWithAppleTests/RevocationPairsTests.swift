@@ -1,10 +1,10 @@
 import SIWACrypto
 import Testing
 
-@testable import JOSE
-@testable import Lifecycle
+@testable import SIWAJOSE
+@testable import SIWALifecycle
 
-/// That no pair of answers confirms the revocation of a token that may still work.
+/// No pair of answers confirms the revocation of a token that may still work.
 @Suite struct RevocationPairsTests {
     /// An answer, with what it means by the contract: written down here, not computed.
     struct Answer: Sendable {
@@ -79,7 +79,7 @@ import Testing
         #expect(Self.answers.count * Self.answers.count >= 506)
     }
 
-    @Test func `a refresh before the revocation proves only that a token is dead already`()
+    @Test func `a refused refresh before the revocation proves that the token was dead already`()
         async throws
     {
         let client = try Example.client()

@@ -1,8 +1,8 @@
 import SIWACrypto
 import Testing
 
-@testable import JOSE
-@testable import Lifecycle
+@testable import SIWAJOSE
+@testable import SIWALifecycle
 
 /// The single command and the batch follow the same rules of proof.
 @Suite struct RevocationProofTests {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: Revocation.Proof.allCases)
-    func `both paths conclude the same from every sequence of answers`(
+    func `both paths reach the same conclusion from every sequence of answers`(
         _ proof: Revocation.Proof
     ) async throws {
         let client = try Example.client()

@@ -1,4 +1,4 @@
-import Lifecycle
+import SIWALifecycle
 import Testing
 
 @Suite struct RevocationTests {
@@ -68,7 +68,9 @@ import Testing
                 wasActive: false, evidence: .refreshRejected, isRevoked: false)),
     ]
 
-    @Test(arguments: courses) func `revokes with`(_ row: Row<Course>) async throws {
+    @Test(arguments: courses) func `a revocation ends with the expected proof`(_ row: Row<Course>)
+        async throws
+    {
         let course = row.value
         let harness = try ClientHarness(course.script)
         let result = try await harness.tokens.revoke(
@@ -113,7 +115,7 @@ import Testing
                 )),
         ]
 
-    @Test(arguments: failures) func `fails when`(
+    @Test(arguments: failures) func `a revocation fails when a request fails`(
         _ row: Row<(Revocation.Proof, [Result<HTTPResponse, TransportError>], String)>
     ) async throws {
         let harness = try ClientHarness(row.value.1, timeout: .seconds(600))
@@ -125,7 +127,9 @@ import Testing
         #expect(harness.transport.isExhausted)
     }
 
-    @Test(arguments: TokenKind.allCases) func `sends its hint`(_ kind: TokenKind) async throws {
+    @Test(arguments: TokenKind.allCases) func `a revocation sends the hint of its token's kind`(
+        _ kind: TokenKind
+    ) async throws {
         let harness = try ClientHarness([.nothing])
         _ = try await harness.tokens.revoke(SecretText("t.1"), as: kind, proof: .none)
         let sent = try #require(harness.transport.sent.first)

@@ -1,7 +1,7 @@
-import Diagnosis
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWADiagnosis
+import SIWAJOSE
+import SIWALifecycle
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct SecretsTests {
@@ -41,7 +41,9 @@ import Testing
         return holders
     }()
 
-    @Test(arguments: holders) func `shows nothing of`(_ row: Row<any Sendable>) {
+    @Test(arguments: holders)
+    func `the description and dump of a secret's holder contain no secret`(_ row: Row<any Sendable>)
+    {
         var dumped = ""
         dump(row.value, to: &dumped)
         for shown in ["\(row.value)", String(reflecting: row.value), dumped] {
@@ -50,9 +52,9 @@ import Testing
         }
     }
 
-    @Test func `every holder was made`() { #expect(Self.holders.count == 19) }
+    @Test func `every type that holds a secret is tested`() { #expect(Self.holders.count == 19) }
 
-    @Test func `the fingerprint is 12 digits of SHA-256`() throws {
+    @Test func `the fingerprint has 12 digits of SHA-256`() throws {
         let digest = try SHA256.digest(Self.word).hexadecimal
         #expect(SecretText(Self.word).fingerprint == String(digest.prefix(12)))
         #expect("\(SecretText(Self.word))" == "sha256:\(digest.prefix(12))")
@@ -60,7 +62,7 @@ import Testing
         #expect(SecretText("").fingerprint == "e3b0c44298fc")
     }
 
-    @Test func `a client secret shows its ids and not its text`() throws {
+    @Test func `the description of a client_secret contains its ids and not its text`() throws {
         let secret = try Example.client().mintSecret(at: Example.now)
         var dumped = ""
         dump(secret, to: &dumped)
@@ -70,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `text goes in and out`() {
+    @Test func `secret text is read back unchanged`() {
         let text = SecretText("a\u{E9}\0b")
         #expect(text.revealed() == "a\u{E9}\0b")
         #expect(text.bytes.count == 5)

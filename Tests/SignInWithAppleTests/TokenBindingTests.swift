@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 @Suite struct TokenBindingTests {
@@ -24,7 +24,7 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `a nonce passes`(_ row: Row<(text: String, detail: String)>) throws {
+    func `a matching nonce is accepted`(_ row: Row<(text: String, detail: String)>) throws {
         let check = try Self.nonce(.string(row.value.text))
         #expect(check.status == .passed && check.detail == row.value.detail)
     }
@@ -58,7 +58,7 @@ import Testing
     ]
 
     @Test(arguments: mistaken)
-    func `a nonce fails, and the mistake is named`(
+    func `a nonce that does not match is refused, and the mistake is named`(
         _ row: Row<(text: String, names: String)>
     ) throws {
         let check = try Self.nonce(.string(row.value.text))
@@ -75,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func `the hash of the nonce is refused with the advice to give the nonce`() throws {
+    @Test func `the hash of the nonce is refused with the advice to give the nonce itself`() throws
+    {
         for given in [Self.digest.hexadecimal, Base64URL.encode(Self.digest)] {
             let check = try Self.nonce(.string(Self.nonce), given: given)
             #expect(check.status == .failed)
@@ -83,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a nonce that is missing or no text fails`() throws {
+    @Test func `a nonce that is missing or not a text is refused`() throws {
         for value in [nil, 7, .null, ["raw-nonce-1"]] as [JSON?] {
             #expect(try Self.nonce(value).status == .failed)
         }
@@ -93,7 +94,7 @@ import Testing
         #expect(try Self.nonce(nil, supported: false).detail == "the token has none")
     }
 
-    @Test func `an empty nonce proves nothing, and none given is said to be none`() throws {
+    @Test func `an empty nonce is refused, and without a nonce the check is skipped`() throws {
         #expect(try Self.nonce("", given: "").status == .failed)
         let check = try Forge.verify().check("nonce")
         #expect(check?.status == .skipped)
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["c_hash", "at_hash"])
-    func `ties a token to what it came with`(_ name: String) throws {
+    func `a token is bound to the values that it came with`(_ name: String) throws {
         func check(_ claim: JSON?, _ text: String, lenient: Bool = false) throws -> Check {
             let secret = SecretText(text)
             let binding = TokenBinding(

@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Synchronization
 import Testing
 
@@ -93,7 +93,9 @@ import Testing
                 isOutcomeUnknown: false)),
     ]
 
-    @Test(arguments: exchanges) func `an exchange`(_ row: Row<Exchange>) async throws {
+    @Test(arguments: exchanges) func `an exchange is sent once, and its outcome is reported`(
+        _ row: Row<Exchange>
+    ) async throws {
         let harness = try ClientHarness(row.value.script)
         if let isOutcomeUnknown = row.value.isOutcomeUnknown {
             let failure = await failure { () async throws(TokenFailure) in
@@ -109,7 +111,7 @@ import Testing
         #expect(harness.transport.sent.count == row.value.script.count)
     }
 
-    @Test func `a refresh outlasts two outages`() async throws {
+    @Test func `a refresh succeeds after two outages`() async throws {
         let harness = try ClientHarness([.page(503), .page(503), .refreshed])
         let response = try await harness.refresh()
         #expect(response.accessToken.text.revealed() == "a.2")
@@ -137,7 +139,7 @@ import Testing
         Row("200 with a page", .page(200)), Row("200 with broken JSON", .json(200, "{")),
     ]
 
-    @Test(arguments: repeated) func `a refresh is repeated after`(
+    @Test(arguments: repeated) func `a refresh is repeated after a temporary failure`(
         _ row: Row<Result<HTTPResponse, TransportError>>
     ) async throws {
         let harness = try ClientHarness([row.value, .refreshed])
@@ -157,7 +159,7 @@ import Testing
         Row("no libcurl", .failed(.unavailable, mayHaveLeft: false)),
     ]
 
-    @Test(arguments: final) func `a refresh is not repeated after`(
+    @Test(arguments: final) func `a refresh is not repeated after a final failure`(
         _ row: Row<Result<HTTPResponse, TransportError>>
     ) async throws {
         let harness = try ClientHarness([row.value])
@@ -167,7 +169,9 @@ import Testing
         #expect(harness.clock.slept.isEmpty)
     }
 
-    @Test(arguments: [1, 2, 3, 7]) func `attempts at most`(_ most: Int) async throws {
+    @Test(arguments: [1, 2, 3, 7]) func `the number of attempts is limited`(_ most: Int)
+        async throws
+    {
         let harness = try ClientHarness(
             Array(repeating: .page(503), count: most), maxAttempts: most, timeout: .seconds(600))
         let failure = await failure { () async throws(TokenFailure) in try await harness.refresh() }
@@ -175,7 +179,7 @@ import Testing
         #expect(harness.transport.isExhausted)
     }
 
-    @Test func `Retry-After in seconds is waited for, and counts against the deadline`()
+    @Test func `Retry-After in seconds is obeyed, and counts against the deadline`()
         async throws
     {
         let outage = Result<HTTPResponse, TransportError>.page(503, [HTTPField("Retry-After", "7")])
@@ -185,7 +189,7 @@ import Testing
         #expect(harness.transport.sent.map(\.timeout) == [.seconds(30), .seconds(23)])
     }
 
-    @Test func `Retry-After as a date is waited for`() async throws {
+    @Test func `Retry-After as a date is obeyed`() async throws {
         let date = (Example.now + .seconds(12)).httpDate
         let harness = try ClientHarness([.page(429, [HTTPField("Retry-After", date)]), .refreshed])
         _ = try await harness.refresh()
@@ -193,14 +197,14 @@ import Testing
     }
 
     @Test(arguments: ["30", "31", "9223372036854775807"])
-    func `no attempt outlasts the deadline`(_ seconds: String) async throws {
+    func `no attempt lasts beyond the deadline`(_ seconds: String) async throws {
         let harness = try ClientHarness([.page(503, [HTTPField("Retry-After", seconds)])])
         let failure = await failure { () async throws(TokenFailure) in try await harness.refresh() }
         #expect(failure?.attempts == 1)
         #expect(harness.clock.slept.isEmpty)
     }
 
-    @Test func `each attempt carries a secret of its own moment`() async throws {
+    @Test func `each attempt sends a client_secret of its own time`() async throws {
         let outage = Result<HTTPResponse, TransportError>.page(503, [HTTPField("Retry-After", "9")])
         let harness = try ClientHarness([outage, outage, .refreshed], lifetime: .seconds(5))
         _ = try await harness.refresh()
@@ -211,7 +215,7 @@ import Testing
         #expect(expiries == [now + 5, now + 14, now + 23])
     }
 
-    @Test func `a secret of a clock that was ahead is replaced`() async throws {
+    @Test func `a client_secret from a clock that was fast is replaced`() async throws {
         let harness = try ClientHarness([.refreshed, .refreshed])
         _ = try await harness.refresh()
         harness.clock.advance(.seconds(-3600))
@@ -223,7 +227,7 @@ import Testing
         #expect(issued == [now - 60, now - 3660])
     }
 
-    @Test func `a secret is valid from its iat until shortly before its exp`() throws {
+    @Test func `a client_secret is used from its iat until shortly before its exp`() throws {
         let client = try Example.client(lifetime: .seconds(300))
         let secret = try client.secret(for: client.clientID, at: Example.now)
         let (begin, end) = (secret.issuedAt, secret.expiresAt)
@@ -234,7 +238,7 @@ import Testing
         #expect(!secret.isValid(at: end - .seconds(9), for: .seconds(10)))
     }
 
-    @Test func `a secret that cannot be minted sends nothing`() async throws {
+    @Test func `if no client_secret can be minted, nothing is sent`() async throws {
         let harness = try ClientHarness([], lifetime: .seconds(15_777_001))
         let failure = await failure { () async throws(TokenFailure) in try await harness.exchange()
         }
@@ -246,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `a failure knows how far Apple's clock is ahead`() async throws {
+    @Test func `a failure contains how far Apple's clock is ahead`() async throws {
         let date = HTTPField("Date", (Example.now - .seconds(90)).httpDate)
         let harness = try ClientHarness([.json(400, #"{"error":"invalid_client"}"#, [date])])
         let failure = await failure { () async throws(TokenFailure) in try await harness.refresh() }
@@ -258,7 +262,7 @@ import Testing
         #expect(silence != nil && silence?.clockOffset == nil)
     }
 
-    @Test func `a caller who gives up while waiting gets the last failure`() async throws {
+    @Test func `a caller that is cancelled while waiting gets the last failure`() async throws {
         let transport = ScriptedTransport([.page(503)])
         let clocks = Clocks(
             now: { Example.now },

@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
 /// What is asked and what is answered, as values: nothing is sent here.
@@ -48,7 +48,7 @@ import Testing
             )),
     ]
 
-    @Test(arguments: requests) func `the form of`(
+    @Test(arguments: requests) func `a request is sent as the expected form`(
         _ row: Row<(TokenRequest, Endpoint, Bool, String)>
     ) throws {
         let (request, endpoint, isRepeatable, ownParameters) = row.value
@@ -63,7 +63,7 @@ import Testing
         #expect(request.isRepeatable == isRepeatable)
     }
 
-    @Test func `an answer with every member`() throws {
+    @Test func `a response with every member is read`() throws {
         let body = """
             {"access_token":"a.1","token_type":"Bearer","expires_in":3600,"refresh_token":"r.1",\
             "id_token":"x.y.z","new_member":[1]}
@@ -79,7 +79,7 @@ import Testing
         #expect(shown.dropLast() == response.members[...])
     }
 
-    @Test func `an answer with only an access token`() throws {
+    @Test func `a response with only an access token is read`() throws {
         let response = try #require(TokenResponse(Array(#"{"access_token":"a.1"}"#.utf8)))
         #expect(response.refreshToken == nil && response.identityToken == nil)
         #expect(response.expiresIn == nil)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ["X-Apple-I-Request-ID", "x-apple-request-uuid"])
-    func `Apple's request id is kept of`(_ name: String) throws {
+    func `Apple's request id is read from every kind of response`(_ name: String) throws {
         let id = HTTPField(name, " 5A.b ")
         let answer = HTTPResponse(
             status: 200, fields: [id],
@@ -105,7 +105,7 @@ import Testing
         #expect(page.requestID == "5A.b")
     }
 
-    @Test func `an empty request id counts as none`() {
+    @Test func `an empty request id counts as absent`() {
         let fields = [
             HTTPField("X-Apple-I-Request-ID", " "), HTTPField("X-Apple-Request-UUID", "u"),
         ]
@@ -113,7 +113,9 @@ import Testing
         #expect(HTTPResponse(status: 200, fields: Array(fields.prefix(1))).requestID == nil)
     }
 
-    @Test(arguments: [Int.min, -1, 0, .max]) func `expires in`(_ seconds: Int) throws {
+    @Test(arguments: [Int.min, -1, 0, .max]) func `an extreme expires_in does not trap`(
+        _ seconds: Int
+    ) throws {
         let body = #"{"access_token":"a.1","expires_in":\#(seconds)}"#
         let response = try #require(TokenResponse(Array(body.utf8)))
         #expect(response.members(at: Example.now).last?.value.string?.hasSuffix("Z") == true)
@@ -123,7 +125,7 @@ import Testing
         "", "{}", "[]", "null", "<html></html>", #"{"access_token":1}"#, #"{"access_token":null}"#,
         #"{"access_token":"a","access_token":"b"}"#, #"{"access_token":"a"} x"#,
         #"{"error":"invalid_grant"}"#, #"[{"access_token":"a"}]"#,
-    ]) func `no answer is`(_ body: String) {
+    ]) func `an invalid response is refused`(_ body: String) {
         #expect(TokenResponse(Array(body.utf8)) == nil)
     }
 
@@ -143,14 +145,16 @@ import Testing
         Row("HTML", ("<html>", nil, nil)), Row("nothing", ("", nil, nil)),
     ]
 
-    @Test(arguments: refusals) func `a refusal`(_ row: Row<(String, String?, String?)>) {
+    @Test(arguments: refusals) func `an error response is read`(
+        _ row: Row<(String, String?, String?)>
+    ) {
         let error = AppleError(HTTPResponse(status: 400, body: Array(row.value.0.utf8)))
         #expect(error?.code.rawValue == row.value.1)
         #expect(error?.detail == row.value.2)
         #expect(error?.status ?? 400 == 400)
     }
 
-    @Test func `a draft is the request that would be sent`() throws {
+    @Test func `a draft equals the request that would be sent`() throws {
         let harness = try ClientHarness([])
         let draft = try harness.tokens.draft(
             .refresh(RefreshToken(SecretText("r.1"))), at: Example.now)

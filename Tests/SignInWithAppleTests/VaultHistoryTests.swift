@@ -1,7 +1,8 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @Suite struct VaultHistoryTests {
@@ -9,7 +10,7 @@ import Testing
 
     init() throws { fixture = try MemoryVaultFixture() }
 
-    @Test func `the history says that a token was revoked, when, how it is known and by whom`()
+    @Test func `the history contains when, how and by whom a token was revoked`()
         throws
     {
         let (vault, start) = (fixture.vault, fixture.start)
@@ -27,7 +28,7 @@ import Testing
         #expect(Set(entries.map(\.actor)) == [VaultActor(command: "test", host: "here")])
     }
 
-    @Test func `an event without a change has no entry`() throws {
+    @Test func `an event without a change has no history entry`() throws {
         let (vault, start) = (fixture.vault, fixture.start)
         let record = try vault.store(fixture.token("r-1"), for: fixture.user, at: start)
         for event in [VaultEvent.refreshed, .consentRevoked(at: start - .seconds(1))] {
@@ -41,7 +42,7 @@ import Testing
         #expect(try fixture.events() == [.stored, .dead, .active])
     }
 
-    @Test func `a revocation has its entry, also when a notification came first`() throws {
+    @Test func `a revocation has its history entry, also if a notification came first`() throws {
         let (vault, start) = (fixture.vault, fixture.start)
         let record = try vault.store(fixture.token("r-1"), for: fixture.user, at: start)
         try vault.note([VaultNote(record, .revocationBegun)], at: start)
@@ -52,8 +53,7 @@ import Testing
         #expect(try fixture.events() == [.stored, .revoking, .accountDeleted, .revoked])
     }
 
-    @Test func `a notification is about every token from before, and about no revoked one`() throws
-    {
+    @Test func `a notification affects every earlier token that is not revoked`() throws {
         let (vault, start) = (fixture.vault, fixture.start)
         try vault.take(
             [fixture.item("r-1"), fixture.item("r-2", .dead), fixture.item("r-3", .revoked)],
@@ -67,12 +67,12 @@ import Testing
         #expect(try fixture.events() == [.accountDeleted, .accountDeleted, .stored])
     }
 
-    @Test func `removal can spare other tokens, and can erase the history`() throws {
+    @Test func `a removal can keep other tokens, and can erase the history`() throws {
         let (vault, start) = (fixture.vault, fixture.start)
         let first = try vault.store(fixture.token("r-1"), for: fixture.user, at: start)
         let second = try vault.store(fixture.token("r-2"), for: fixture.user, at: start)
         let damaged = DamagedRecord(
-            VaultRowKey(VaultRecordID(fixture.user, nil)), "its state is unknown")
+            VaultRowKey(before: fixture.user), "its state is unknown")
         fixture.store.damage(damaged)
         let removed = try vault.keyless.remove(fixture.user, first.id.fingerprint, at: start)
         #expect(removed.records == [first] && removed.damaged == [])
@@ -82,7 +82,7 @@ import Testing
         #expect(try fixture.entries() == [])
     }
 
-    @Test func `what was revoked or dead for long is pruned, and its history stays`() throws {
+    @Test func `tokens that ended long ago are pruned, and their history is kept`() throws {
         let (vault, start) = (fixture.vault, fixture.start)
         let items = VaultState.allCases.flatMap { state in
             [-9, 9].map { fixture.item("r-\(state)-\($0)", state, changed: $0) }

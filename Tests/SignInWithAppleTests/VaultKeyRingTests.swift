@@ -1,7 +1,8 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @Suite struct VaultKeyRingTests {
@@ -12,7 +13,7 @@ import Testing
         ("# the keys\n\n2 \(digits)\n1\t\(digits.uppercased())\n", [1, 2]),
         ("7 \(digits), 3 \(digits)", [3, 7]),
     ])
-    func `keys in the shapes people have them`(_ text: String, _ numbers: [Int]) throws {
+    func `keys are read in all common forms`(_ text: String, _ numbers: [Int]) throws {
         #expect(try VaultKeyRing(SecretBytes(text.utf8)).numbers == numbers)
     }
 
@@ -23,10 +24,10 @@ import Testing
         ("1 \(digits.dropLast())g", "line 1"), ("1 \(digits) more", "line 1"),
         ("99999999999999999999 \(digits)", "line 1"), ("-1 \(digits)", "line 1"),
     ])
-    func `a text that holds no keys is refused without being quoted`(
+    func `text without keys is refused and not quoted`(
         _ text: String, _ words: String
     ) {
-        let error = #expect(throws: VaultError.self) { try VaultKeyRing(SecretBytes(text.utf8)) }
+        let error = #expect(throws: StoreError.self) { try VaultKeyRing(SecretBytes(text.utf8)) }
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("0a0a") == false)
         #expect(error?.kind == .key)

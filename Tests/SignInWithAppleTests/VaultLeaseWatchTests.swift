@@ -1,5 +1,6 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWAVaultRecords
 import Testing
 
 /// Which leases that end too late are void, and how long a run may send what it holds.
@@ -19,14 +20,14 @@ import Testing
         return verdict
     }
 
-    @Test func aLeaseIsVoidAfterThreeMinutesWithoutAChange() {
+    @Test func `a lease is void after three minutes without a change`() {
         var watch = VaultLeaseWatch()
         #expect(watch.look(at: [lease(1)], at: .seconds(5)) == verdict(wait: 180))
         #expect(watch.look(at: [lease(1)], at: .seconds(184)) == verdict(wait: 1))
         #expect(watch.look(at: [lease(1)], at: .seconds(185)) == verdict(void: [lease(1)]))
     }
 
-    @Test func aLeaseThatChangesIsNotWaitedFor() {
+    @Test func `a lease that changes is not taken over`() {
         var watch = VaultLeaseWatch()
         _ = watch.look(at: [lease(1), lease(2)], at: .zero)
         let renewed = lease(1, end: 1 << 41)
@@ -39,13 +40,13 @@ import Testing
             "its run has died since")
     }
 
-    @Test func anotherOwnerIsAChange() {
+    @Test func `another owner counts as a change`() {
         var watch = VaultLeaseWatch()
         _ = watch.look(at: [lease(1)], at: .zero)
         #expect(watch.look(at: [lease(1, "y")], at: .seconds(180)) == verdict())
     }
 
-    @Test func aLeaseThatWasAwayIsObservedAnew() {
+    @Test func `a lease that was absent is observed from the beginning`() {
         var watch = VaultLeaseWatch()
         _ = watch.look(at: [lease(1)], at: .zero)
         #expect(watch.look(at: [], at: .seconds(100)) == verdict())
@@ -53,20 +54,27 @@ import Testing
     }
 
     @Test(arguments: [(Duration.seconds(300), 120), (.seconds(60), 30), (.seconds(3600), 120)])
-    func whatIsHeldMayBeSentForHalfTheLeaseButNeverUntilItMayBeVoid(
+    func `held records may be sent for half the lease, but never once it may be void`(
         _ duration: Duration, _ seconds: Int
     ) {
-        let hold = VaultHold(duration, since: .seconds(10), NumericDate(1_000_000))
-        #expect(hold.deadline(at: NumericDate(1_000_000)) == .seconds(10 + seconds))
-        #expect(hold.deadline(at: NumericDate(0)) == .seconds(10 + seconds), "set back")
-        let end = NumericDate(1_000_000) + duration
-        #expect(hold.deadline(at: end) == .seconds(10 + seconds))
-        #expect(hold.deadline(at: end + .seconds(1)) == .zero, "set forward")
+        let hold = VaultHold(duration, since: .seconds(10))
+        #expect(hold.deadline == .seconds(10 + seconds))
     }
 
-    @Test func everyLeaseIsRenewedMoreThanOnceAMinute() {
-        for duration in [Duration.seconds(1), .seconds(300), VaultLease.longest] {
-            let interval = VaultLease(owner: "x", duration: duration).renewalInterval
+    @Test func `the database is asked again a tenth of a second after it answered`() {
+        var hold = VaultHold(.seconds(300), since: .seconds(10))
+        #expect(!hold.isDoubtful(at: .milliseconds(10_099)))
+        #expect(hold.isDoubtful(at: .milliseconds(10_100)))
+        hold.confirm(at: .seconds(20))
+        hold.confirm(at: .seconds(15))
+        #expect(!hold.isDoubtful(at: .milliseconds(20_099)), "the later answer counts")
+        #expect(hold.isDoubtful(at: .milliseconds(20_100)))
+        #expect(hold.deadline == .seconds(130), "only a renewal moves the deadline")
+    }
+
+    @Test func `every lease is renewed more than once a minute`() {
+        for duration in [Duration.seconds(1), .seconds(300), Lease.longest] {
+            let interval = Lease(owner: "x", duration: duration).renewalInterval
             #expect(interval <= .seconds(30) && interval * 2 < VaultHold.longest)
             #expect(interval <= duration / 4)
         }

@@ -1,16 +1,18 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @Suite struct VaultRecordTests {
     private let stored = NumericDate(1_800_000_000)
 
-    private func record(_ state: VaultState) -> VaultRecord {
-        VaultRecord(
-            id: VaultRecordID(VaultUser(ClientID(unchecked: "c"), UserID(unchecked: "u")), nil),
-            state: state, keyNumber: 1, sealed: [], storedAt: stored, changedAt: stored)
+    private func record(_ state: VaultState) throws -> VaultRecord {
+        let user = VaultUser(ClientID(unchecked: "c"), UserID(unchecked: "u"))
+        return VaultRecord(
+            id: VaultRecordID(user, try #require(TokenFingerprint("0123456789ab"))), state: state,
+            keyNumber: 1, sealed: [], storedAt: stored, changedAt: stored)
     }
 
     @Test(
@@ -38,9 +40,11 @@ import Testing
                 "active revoking revoked dead consent_revoked account_deleted"
             ),
         ])
-    func `every event in every state`(_ event: VaultEvent, _ states: String) {
+    func `every event changes every state as the table says`(
+        _ event: VaultEvent, _ states: String
+    ) throws {
         let now = stored + .seconds(100)
-        let after = VaultState.allCases.map { record($0).after(event, at: now) }
+        let after = try VaultState.allCases.map { try record($0).after(event, at: now) }
         #expect(after.map(\.state.rawValue).joined(separator: " ") == states)
         for (before, after) in zip(VaultState.allCases, after) {
             #expect(after.changedAt == (after.state == before ? stored : now))
@@ -50,8 +54,8 @@ import Testing
     }
 
     /// This machine's clock may be ahead of Apple's when it stores a token.
-    @Test func `the time of a sign-in is the identity token's, if it is known`() {
-        var record = record(.active)
+    @Test func `the time of a sign-in is the identity token's, if known`() throws {
+        var record = try record(.active)
         record.signedInAt = stored - .seconds(10)
         let event = VaultEvent.accountDeleted(at: stored - .seconds(9))
         #expect(record.after(event, at: stored).state == .accountDeleted)

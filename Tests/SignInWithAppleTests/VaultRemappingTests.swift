@@ -1,7 +1,8 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @Suite struct VaultRemappingTests {
@@ -39,7 +40,7 @@ import Testing
         #expect((again.moved, again.absent) == (0, 2))
     }
 
-    @Test func `a token that moves on in the same group moves on`() throws {
+    @Test func `a token that moves twice in one group ends at the last user id`() throws {
         let vault = fixture.vault
         let client = fixture.user.clientID
         let newest = UserID(unchecked: "newest")
@@ -56,7 +57,7 @@ import Testing
         #expect(try fixture.store.records(of: [fixture.user, VaultUser(client, new)]).isEmpty)
     }
 
-    @Test func `records that cannot be opened stay, and tokens are not stored twice`() throws {
+    @Test func `records that cannot be decrypted stay, and tokens are not stored twice`() throws {
         let vault = fixture.vault
         try vault.take([fixture.item("r-1")], at: fixture.start)
         fixture.store.tamper(fixture.user) { $0.sealed[3] ^= 1 }

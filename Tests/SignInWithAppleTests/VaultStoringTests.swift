@@ -1,7 +1,8 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @Suite struct VaultStoringTests {
@@ -21,24 +22,13 @@ import Testing
     }
 
     @Test(arguments: ["", " ", "r\u{E9}", "r\u{7}", "r-1\n", "r\u{0}", "eyJ.e30.AA"])
-    func `a token that could not be sent is not stored`(_ text: String) throws {
-        let error = #expect(throws: VaultError.self) {
+    func `a token that Apple could not accept in a request is not stored`(_ text: String) throws {
+        let error = #expect(throws: StoreError.self) {
             try fixture.vault.store(fixture.token(text), for: fixture.user, at: fixture.start)
         }
         #expect(error?.kind == .tokenInvalid)
         #expect(try fixture.records().isEmpty)
         #expect(try fixture.entries().isEmpty)
-    }
-
-    @Test func `a stored text that could not be sent is not handed out for a request`() throws {
-        // Earlier versions of siwa stored any text.
-        for text in ["", "r\u{E9}"] {
-            let record = try fixture.vault.sealed(fixture.item(text))
-            let error = #expect(throws: VaultError.self) {
-                try fixture.vault.sendableToken(of: record)
-            }
-            #expect(error?.kind == .tokenInvalid)
-        }
     }
 
     @Test(arguments: VaultState.allCases)
@@ -55,7 +45,7 @@ import Testing
         #expect(try fixture.records() == [record])
     }
 
-    @Test func `a token that is stored late takes the events after its sign-in`() throws {
+    @Test func `a token that is stored late gets the events after its sign-in`() throws {
         let (vault, user, start) = (fixture.vault, fixture.user, fixture.start)
         let other = VaultUser(user.clientID, UserID(unchecked: "somebody.else"))
         let rows: [([VaultNotice], VaultState)] = [
@@ -92,7 +82,7 @@ import Testing
         let (vault, user) = (fixture.vault, fixture.user)
         let record = try vault.store(fixture.token("r-1"), for: user, at: fixture.start)
         fixture.store.tamper(user) { $0.sealed[3] ^= 1 }
-        #expect(throws: VaultError.self) { try vault.token(of: fixture.records()[0]) }
+        #expect(throws: StoreError.self) { try vault.token(of: fixture.records()[0]) }
         try vault.store(fixture.token("r-1"), for: user, at: fixture.start)
         #expect(try vault.token(of: fixture.records()[0]).text.revealed() == "r-1")
         fixture.store.tamper(user) { $0.sealed[3] ^= 1 }
@@ -117,7 +107,7 @@ import Testing
             #expect(counts.broken == [row.error])
         }
         #expect(try fixture.records().map { try vault.token(of: $0).text.revealed() } == ["r-2"])
-        let error = #expect(throws: VaultError.self) {
+        let error = #expect(throws: StoreError.self) {
             try vault.store(fixture.token("r-1"), for: fixture.user, at: start)
         }
         #expect(error == row.error)
@@ -138,7 +128,7 @@ import Testing
 
     /// The import of a known token, for every pair of states.
     @Test(arguments: VaultState.allCases, VaultState.allCases)
-    func `an import changes a known token only as it may`(
+    func `an import changes a known token only as permitted`(
         _ known: VaultState, _ new: VaultState
     ) throws {
         for (later, overwrites) in [(-1, false), (0, false), (1, false), (-1, true)] {
@@ -188,7 +178,7 @@ import Testing
         #expect((again.imported, again.updated, again.unchanged) == (0, 0, 4))
     }
 
-    @Test func `a record comes back from a sort as it was, in the order of records`() throws {
+    @Test func `records survive a sort unchanged, and are ordered`() throws {
         let users = ["a", "a.b", "aB", "\u{1}", "\u{FF5E}", "\u{1F600}"].flatMap { user in
             ["one", "one.two", "~"].map {
                 VaultUser(ClientID(unchecked: $0), UserID(unchecked: user))
@@ -212,13 +202,14 @@ import Testing
         #expect(sorted.map(\.id) == records.map(\.id).sorted())
     }
 
-    @Test func `what was encrypted with an older key is merged with the newest`() throws {
+    @Test func `a record that is encrypted with an older key is merged with the newest key`() throws
+    {
         let old = try fixture.vault.sealed(fixture.item("r-1"))
         let newer =
             try fixture.vault.keys.lines.revealed() + VaultKeyRing.newLine(number: 2).revealed()
         let keys = try VaultKeyRing(SecretBytes(newer))
         try fixture.store.register(keys.check(ofKey: 2))
-        #expect(throws: VaultError.self) { try fixture.vault.merge([old], at: fixture.start) }
+        #expect(throws: StoreError.self) { try fixture.vault.merge([old], at: fixture.start) }
         let vault = try Vault(
             fixture.store, keys, by: VaultActor(command: "test", host: "here"))
         #expect(try vault.merge([old], at: fixture.start).imported == 1)
@@ -226,7 +217,7 @@ import Testing
         #expect(try record.keyNumber == 2 && vault.token(of: record).text.revealed() == "r-1")
     }
 
-    @Test func `an export into an empty vault is the same vault`() throws {
+    @Test func `an export that is imported into an empty vault gives the same vault`() throws {
         let items = VaultState.allCases.enumerated().map {
             fixture.item("r-\($0)", $1, changed: $0, checked: $0 == 2 ? nil : $0)
         }

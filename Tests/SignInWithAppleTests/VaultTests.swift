@@ -1,7 +1,8 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 @Suite struct VaultTests {
@@ -37,7 +38,7 @@ import Testing
         return try vault.token(of: record).text.revealed()
     }
 
-    private func refusal(_ name: String) throws -> VaultError? {
+    private func refusal(_ name: String) throws -> StoreError? {
         let record = try #require(try only(name))
         do {
             _ = try vault.token(of: record)
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a vault with an older key reloads the keys once`() throws {
+    @Test func `a vault with an older key file reloads the keys once`() throws {
         let newer = try VaultKeyRing(
             SecretBytes(vault.keys.lines.revealed() + VaultKeyRing.newLine(number: 2).revealed()))
         try store.register(newer.check(ofKey: 2))
@@ -56,7 +57,7 @@ import Testing
             try held.renewing {
                 reads += 1
                 return newer
-            } _: { vault throws(VaultError) in
+            } _: { vault throws(StoreError) in
                 try vault.store(token("r1"), for: user(name), at: start)
             }
         }
@@ -64,22 +65,22 @@ import Testing
         let record = try #require(try only("a"))
         #expect(record.keyNumber == 2)
         // Reading also requires the new key.
-        #expect(throws: VaultError.self) { try vault.token(of: record) }
+        #expect(throws: StoreError.self) { try vault.token(of: record) }
         let renewed = vault.renewed(for: [record]) { newer }
         #expect(try renewed.token(of: record).text.revealed() == "r1")
         // The key file has no newer one: the same error again, not a loop.
         held = vault
-        #expect(throws: VaultError.self) {
+        #expect(throws: StoreError.self) {
             try held.renewing {
                 vault.keys
-            } _: { vault throws(VaultError) in
+            } _: { vault throws(StoreError) in
                 try vault.store(token("r1"), for: user("a"), at: start)
             }
         }
     }
 
     @Test(arguments: ["001234.ab.0001", "'; DROP TABLE vault_token; --", "𝄞", "a\u{0301}"])
-    func `a stored token comes back`(_ name: String) throws {
+    func `a stored token is read back`(_ name: String) throws {
         let record = try stored(name, "r-secret")
         #expect(try open(name) == "r-secret")
         #expect(record.state == .active)
@@ -88,7 +89,7 @@ import Testing
         #expect(!String(describing: record).utf8.elementsEqual("r-secret".utf8))
     }
 
-    @Test func `no byte of a record can change unnoticed`() throws {
+    @Test func `a change of any byte of a record is detected`() throws {
         let record = try stored("u")
         for index in record.sealed.indices {
             store.tamper(user("u")) { $0.sealed[index] ^= 0x10 }
@@ -108,7 +109,7 @@ import Testing
         #expect(!message.contains("r-secret"))
     }
 
-    @Test func `records cannot change places`() throws {
+    @Test func `records cannot be exchanged`() throws {
         let (first, second) = (try stored("a", "ra"), try stored("b", "rb"))
         store.tamper(user("a")) { $0.sealed = second.sealed }
         store.tamper(user("b")) { $0.sealed = first.sealed }
@@ -116,34 +117,34 @@ import Testing
         #expect(try refusal("b")?.kind == .sealBroken)
     }
 
-    @Test func `texts that run together are still two places`() throws {
+    @Test func `places with the same joined text are distinguished`() throws {
         let one = VaultUser(ClientID(unchecked: "com.a"), UserID(unchecked: "bc"))
         let other = VaultUser(ClientID(unchecked: "com.ab"), UserID(unchecked: "c"))
         let fingerprint = try TokenFingerprint(of: token("r"))
-        let sealed = try vault.keys.seal(token("r"), for: one, fingerprint, key: 1)
+        let sealed = try vault.keys.seal(token("r"), for: VaultRecordID(one, fingerprint), key: 1)
         let moved = VaultRecord(
             id: VaultRecordID(other, fingerprint), state: .active, keyNumber: 1, sealed: sealed,
             storedAt: start, changedAt: start)
-        #expect(throws: VaultError.self) { try vault.token(of: moved) }
+        #expect(throws: StoreError.self) { try vault.token(of: moved) }
     }
 
-    @Test func `one token does not open in the row of another`() throws {
+    @Test func `a record cannot be decrypted in the row of another token`() throws {
         let (first, second) = (try stored("u", "r-1"), try stored("u", "r-2"))
         var swapped = second
         swapped.sealed = first.sealed
         store.replace(second.id, with: swapped)
-        #expect(throws: VaultError.self) { try vault.token(of: swapped) }
+        #expect(throws: StoreError.self) { try vault.token(of: swapped) }
         #expect(try vault.token(of: first).text.revealed() == "r-1")
     }
 
     @Test func `a different key is detected immediately`() throws {
         let other = try VaultKeyRing(try VaultKeyRing.newLine(number: 1))
-        let error = #expect(throws: VaultError.self) { try Vault(store, other, by: Self.actor) }
+        let error = #expect(throws: StoreError.self) { try Vault(store, other, by: Self.actor) }
         #expect(error?.kind == .key)
         #expect(error?.message == "key 1 is not the key 1 of this vault")
     }
 
-    @Test func `a vault moves to a new key, a record at a time`() throws {
+    @Test func `a vault moves to a new key, one record at a time`() throws {
         for name in ["a", "b", "c"] { _ = try stored(name, "r-\(name)") }
         let lines = vault.keys.lines.revealed() + (try VaultKeyRing.newLine(number: 2)).revealed()
         let keys = try VaultKeyRing(SecretBytes(lines))
@@ -159,8 +160,8 @@ import Testing
             #expect(record.keyNumber == 2)
             #expect(try moving.token(of: record).text.revealed() == "r-\(name)")
         }
-        // With the old key alone, the error names the missing key.
-        let error = #expect(throws: VaultError.self) {
+        // With only the old key, the error names the missing key.
+        let error = #expect(throws: StoreError.self) {
             try Vault(store, vault.keys, by: Self.actor)
         }
         #expect(
@@ -178,7 +179,7 @@ import Testing
         #expect(states == [first.id: .dead, second.id: .active])
     }
 
-    @Test func `what happened to a token that was removed changes no other`() throws {
+    @Test func `the history of a removed token does not affect other tokens`() throws {
         let old = try stored("u", "r-old")
         _ = try vault.keyless.remove(user("u"), at: start)
         let new = try stored("u", "r-new")
@@ -186,7 +187,7 @@ import Testing
         #expect(try only("u") == new)
     }
 
-    @Test func `the state of a token is kept, though it was encrypted again meanwhile`() throws {
+    @Test func `the state of a token is kept if it was encrypted again meanwhile`() throws {
         let old = try stored("u")
         let lines = vault.keys.lines.revealed() + (try VaultKeyRing.newLine(number: 2)).revealed()
         let keys = try VaultKeyRing(SecretBytes(lines))
@@ -197,7 +198,7 @@ import Testing
         #expect(record?.keyNumber == 2)
     }
 
-    @Test func `noting an unknown user changes nothing`() throws {
+    @Test func `an event of an unknown user changes nothing`() throws {
         #expect(
             try vault.note(.accountDeleted(at: start), ofAllTokensOf: [user("x")], at: start)
                 .isEmpty)
@@ -210,11 +211,11 @@ import Testing
         #expect(try only("u") == nil)
     }
 
-    @Test func `of two claimers each gets its own, until a claim is over`() throws {
+    @Test func `two claimers get different records until a claim is over`() throws {
         for name in ["a", "b", "c"] { _ = try stored(name) }
         func claim(_ owner: String) throws -> [VaultUser] {
             try vault.claim(
-                VaultFilter(), limit: 2, for: VaultLease(owner: owner, duration: .seconds(60)),
+                VaultFilter(), limit: 2, for: Lease(owner: owner, duration: .seconds(60)),
                 intent: .revocationBegun, at: start
             ).records.map(\.user)
         }

@@ -1,4 +1,4 @@
-import Lifecycle
+import SIWALifecycle
 import Synchronization
 import Testing
 
@@ -12,7 +12,7 @@ import Testing
         #expect(wake.count == seen + 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `one notification wakes all waits`() async {
+    @Test(.timeLimit(.minutes(1))) func `one notification wakes all waiting tasks`() async {
         let wake = WakeSignal()
         async let first: Void = wake.wait(after: 0)
         async let second: Void = wake.wait(after: 0, atMost: .seconds(3600))
@@ -21,7 +21,7 @@ import Testing
         #expect(wake.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a limit and a cancellation end a wait`() async {
+    @Test(.timeLimit(.minutes(1))) func `a time limit and a cancellation end a wait`() async {
         let wake = WakeSignal()
         await wake.wait(after: 0, atMost: .milliseconds(1))
         let waiting = Task { await wake.wait(after: 0) }

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// How failed batches end.
@@ -21,7 +21,7 @@ import Testing
         return (apple, lines)
     }
 
-    @Test func `with a closed output, standard error says what was revoked`() async throws {
+    @Test func `if the output is closed, standard error names what was revoked`() async throws {
         let (apple, _) = try await seeded(400)
         let pipe = try NamedPipe(apple.folder.path("pipe"))
         let siwa = try apple.start(
@@ -48,7 +48,7 @@ import Testing
             "\(result)")
     }
 
-    @Test func `an output that another process truncates is exit 74, and can be completed`()
+    @Test func `an output that another process truncates leads to exit 74, and can be completed`()
         async throws
     {
         let (apple, lines) = try await seeded(60)
@@ -82,7 +82,7 @@ import Testing
             "to continue an earlier run, name the file that it wrote with --output"
         ),
     ])
-    func `an output that this run did not write is left alone, with a hint`(
+    func `an output that another run wrote is not changed, and a hint is printed`(
         _ text: String, _ flag: String, _ reason: String, _ hint: String
     ) async throws {
         let (apple, _) = try await seeded(1)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ["refresh", "revoke"])
-    func `failed items make the exit code 75, even with refusals`(
+    func `temporarily failed items lead to exit 75, even with refusals`(
         _ command: String
     ) async throws {
         let (apple, _) = try await seeded(4)
@@ -168,7 +168,7 @@ import Testing
         #expect(used == [first, first, second, second])
     }
 
-    @Test func `a client_secret that expires while a batch runs ends it`() async throws {
+    @Test func `a client_secret that expires while a batch runs ends the batch`() async throws {
         let (apple, lines) = try await seeded(2)
         let secret = apple.folder.path("secret")
         let minted = try await apple.siwa("secret", "--lifetime", "20s", "--out", secret)

@@ -1,6 +1,6 @@
 import Glibc
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// Batches with the real executables over TLS, while the server and the network misbehave.
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func `killed at any moment and resumed, each item has one line`() async throws {
+    func `after kills at any moment, a resumed batch has one line for each item`() async throws {
         let fixture = try await BatchFixture(items: 2_000, living: 0)
         var random = SeededRandom.announced(for: "kills of batches")
         let kills = wished("SIWA_KILLS", usual: 3)

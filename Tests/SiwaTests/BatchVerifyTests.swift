@@ -1,6 +1,6 @@
 import Foundation
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// `siwa batch verify` as a process that is stopped in the middle.
@@ -62,7 +62,7 @@ import Testing
         #expect(try results().allSatisfy { $0["valid"] == true })
     }
 
-    @Test func `after kill -9 and a torn line each item gets its one line`() async throws {
+    @Test func `after kill -9 and an incomplete line, each item has one line`() async throws {
         let running = try await startedRun()
         running.signal(9)
         _ = try await running.result()
@@ -71,7 +71,9 @@ import Testing
         try await finishes(lines(1..<41))
     }
 
-    @Test func `Ctrl-C ends it while its input is silent, and says how to go on`() async throws {
+    @Test func `Ctrl-C ends a batch that waits for input, and explains how to continue`()
+        async throws
+    {
         let running = try await startedRun()
         running.signal(2)
         let result = try await running.result()
@@ -81,7 +83,7 @@ import Testing
         try await finishes(lines(1..<41))
     }
 
-    @Test func `a full disk and a closed output are exit 74`() async throws {
+    @Test func `a full disk and a closed output lead to exit 74`() async throws {
         let path = try folder.write("in", lines(1..<41))
         let full = try await siwa.run(call("/dev/full", input: path))
         #expect(full.exitCode == 74, "\(full)")
@@ -94,7 +96,7 @@ import Testing
         #expect(result.errors.contains("40 of their results were not delivered"), "\(result)")
     }
 
-    @Test func `an input that cannot be read to its end keeps what was finished`() async throws {
+    @Test func `if the input cannot be read to its end, finished results are kept`() async throws {
         // A folder can be opened, and not read.
         let result = try await siwa.run(call(folder.path("out"), input: folder.path))
         #expect(result.exitCode == 3, "\(result)")

@@ -1,7 +1,7 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The sign-in page of the emulator in a real browser, with the real `siwa` as its client.
@@ -15,7 +15,7 @@ struct BrowserTests {
         .readRequest, .answer(200, "<!DOCTYPE html><title>home</title>", type: "text/html"), .again,
     ]
 
-    @Test func `sign in, hide the address, form_post back, siwa exchange`() async throws {
+    @Test func `a user signs in with a hidden address, form_post and siwa exchange`() async throws {
         try await Self.atTheClient { apple, client in
             let browser = try await Browser()
             try await browser.open(client.signIn(at: apple, "name email", mode: "form_post"))
@@ -40,7 +40,8 @@ struct BrowserTests {
         }
     }
 
-    @Test func `the second time another choice changes nothing, and no user is sent`() async throws
+    @Test func `at the second sign-in, another choice changes nothing, and no user field is sent`()
+        async throws
     {
         try await Self.atTheClient { apple, client in
             let browser = try await Browser()
@@ -58,7 +59,7 @@ struct BrowserTests {
     }
 
     @Test(arguments: [("query", "search"), ("fragment", "hash")])
-    func `another user, by redirection`(_ mode: String, _ place: String) async throws {
+    func `another user signs in by redirection`(_ mode: String, _ place: String) async throws {
         try await Self.atTheClient(redirects: false) { apple, client in
             let browser = try await Browser()
             try await browser.open(client.signIn(at: apple, "", mode: mode))
@@ -72,7 +73,7 @@ struct BrowserTests {
         }
     }
 
-    @Test func `without JavaScript a button leads on, and cancelling works`() async throws {
+    @Test func `without JavaScript, a button continues, and cancelling works`() async throws {
         try await Self.atTheClient(redirects: false) { apple, client in
             let browser = try await Browser()
             try await browser.allowScripts(false)
@@ -88,7 +89,7 @@ struct BrowserTests {
         }
     }
 
-    @Test func `the keyboard alone signs in`() async throws {
+    @Test func `a user can sign in with the keyboard only`() async throws {
         try await Self.atTheClient(redirects: false) { apple, client in
             let browser = try await Browser()
             try await browser.open(client.signIn(at: apple, "email", mode: "form_post"))
@@ -111,7 +112,7 @@ struct BrowserTests {
     }
 
     @Test(arguments: [false, true])
-    func `the error page says what is wrong and what to change`(_ isDark: Bool) async throws {
+    func `the error page explains the fault and its fix`(_ isDark: Bool) async throws {
         let apple = try await LocalApple(usesTLS: false)
         let browser = try await Browser()
         try await browser.prefer(dark: isDark)
@@ -130,7 +131,7 @@ struct BrowserTests {
         try await browser.wait(until: "document.title == 'siwa-emulator: console'")
     }
 
-    @Test func `everything on the page has a name, and fits a telephone`() async throws {
+    @Test func `every element of the page has a name, and the page fits a phone`() async throws {
         try await Self.atTheClient { apple, client in
             let browser = try await Browser()
             try await browser.open(client.signIn(at: apple, "name email", mode: "form_post"))

@@ -1,7 +1,8 @@
 import Glibc
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// A signal while a change waits for the database.
@@ -46,7 +47,7 @@ struct ChangeSignalTests {
         return text.split(separator: "\n").first.flatMap { Int($0) } ?? 0
     }
 
-    @Test func `an import finishes its transaction, and begins no other`() async throws {
+    @Test func `an interrupted import finishes its transaction and starts no other`() async throws {
         let lines = (1...3000).map { #"{"user_id":"u\#($0)","token":"r\#($0)"}"# + "\n" }
         let holder = try await lock()
         let siwa = try fixture.apple.start(
@@ -86,7 +87,7 @@ struct ChangeSignalTests {
         #expect(result.exitCode == 0, "\(result)")
     }
 
-    @Test func `a new key is given to the rest by the next run`() async throws {
+    @Test func `an interrupted rekey is completed by the next run`() async throws {
         try await fill()
         let result = try await interrupted(["vault", "rekey"])
         #expect(
@@ -102,7 +103,7 @@ struct ChangeSignalTests {
         #expect(try fixture.opened().count == 700)
     }
 
-    @Test func `tokens that move keep what was moved, and the next run moves the rest`()
+    @Test func `an interrupted remap keeps moved tokens, and the next run moves the others`()
         async throws
     {
         try await fill()
@@ -119,7 +120,9 @@ struct ChangeSignalTests {
         #expect(users.count == 700 && users.allSatisfy { $0.hasPrefix("n") })
     }
 
-    @Test func `old tokens are removed in part, and the next run removes the rest`() async throws {
+    @Test func `an interrupted prune keeps its removals, and the next run removes the others`()
+        async throws
+    {
         try await fill(#","state":"revoked","changed_at":"2020-01-01T00:00:00Z""#)
         let prune = ["vault", "prune", "--older-than", "1d"]
         let result = try await interrupted(prune)
@@ -129,7 +132,7 @@ struct ChangeSignalTests {
         #expect(try again.exitCode == 0 && again.json["pruned"] == 200, "\(again)")
     }
 
-    @Test func `a batch ends although the database does not answer`() async throws {
+    @Test func `a batch ends even if the database does not answer`() async throws {
         _ = try await fixture.store([1, 2, 3])
         try await fixture.apple.post(
             "faults", ["endpoint": "/auth/revoke", "delay": "10s", "count": 9])

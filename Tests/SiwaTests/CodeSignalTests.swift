@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// After a code was sent, a signal ends siwa in time and never loses the code's tokens.
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: signals)
-    func `tokens that arrive after a signal are printed whole`(
+    func `tokens that arrive after a signal are printed completely`(
         _ signal: CInt, _ exitCode: CInt
     ) async throws {
         let apple = try await LocalApple()
@@ -49,7 +49,7 @@ import Testing
         #expect(result.errors.hasPrefix("siwa: "), "\(result)")
     }
 
-    @Test func `a fetch of Apple's keys ends at once`() async throws {
+    @Test func `a signal ends a fetch of Apple's keys immediately`() async throws {
         let apple = try await LocalApple()
         try await apple.post("faults", ["endpoint": "/auth/keys", "delay": "1h"])
         let code = try await apple.code()
@@ -68,7 +68,7 @@ import Testing
         #expect(clock.now - start < .seconds(60))
     }
 
-    @Test func `Apple's silence after a signal is an unknown outcome`() async throws {
+    @Test func `if Apple does not answer after a signal, the outcome is unknown`() async throws {
         let apple = try await LocalApple()
         try await apple.post("faults", ["endpoint": "/auth/token", "delay": "1h"])
         let code = try await apple.code()
@@ -81,9 +81,9 @@ import Testing
         #expect(error?["code"] == "outcome_unknown" && error?["exit_code"]?.integer == 7)
     }
 
-    @Test func `a code that never left is not sent after a signal`() async throws {
+    @Test func `a code that was not sent before a signal is not sent after it`() async throws {
         let apple = try await LocalApple()
-        // Apple is away, so that only retries are left.
+        // Apple is unavailable, so that siwa only retries.
         let code = try await apple.code()
         _ = try await apple.stop()
         let running = try apple.start([
@@ -96,7 +96,9 @@ import Testing
         #expect(result.errors.contains("the code was not sent"), "\(result)")
     }
 
-    @Test func `a revocation by code prints the tokens that it did not revoke`() async throws {
+    @Test func `an interrupted revocation by code prints the tokens that it did not revoke`()
+        async throws
+    {
         let apple = try await LocalApple()
         try await apple.post("faults", ["endpoint": "/auth/token", "delay": Self.delay.withCode])
         let code = try await apple.code()
@@ -112,7 +114,7 @@ import Testing
         #expect(!result.errors.contains("had finished"), "\(result)")
     }
 
-    /// Starts an exchange whose result nobody reads, and signals it while it writes.
+    /// Starts an exchange whose result is not read, and signals it while it writes.
     private func exchangeUnread(
         _ apple: LocalApple, _ more: [String] = [], environment: [String: String] = [:],
         user: String? = nil
@@ -122,14 +124,14 @@ import Testing
             ["exchange", "--code", "-"] + more, input: code, environment: environment,
             output: .hangingPipe)
         try await eventually("siwa prints") { isWritingOutput(running.pid) }
-        // One from outside neither ends siwa nor stops the watchdog.
+        // SIGALRM from another process neither ends siwa nor stops the watchdog.
         running.signal(SIGALRM)
         running.signal(SIGTERM)
         running.signal(SIGALRM)
         return running
     }
 
-    @Test func `a reader that comes back seven seconds after a signal gets the tokens`()
+    @Test func `a reader that continues seven seconds after a signal gets the tokens`()
         async throws
     {
         let running = try await exchangeUnread(try await LocalApple())
@@ -144,7 +146,7 @@ import Testing
         #expect(json["refresh_token"]?.string?.hasPrefix("r") == true)
     }
 
-    @Test func `the watchdog says that nobody has the tokens of a spent code`() async throws {
+    @Test func `the watchdog reports that the tokens of a spent code are lost`() async throws {
         let result = try await exchangeUnread(try await LocalApple()).result()
         #expect(result.exitCode == 143, "\(result)")
         #expect(result.errors.hasPrefix("siwa: stopped: it hung after a signal"), "\(result)")
@@ -153,7 +155,7 @@ import Testing
             "\(result)")
     }
 
-    @Test func `the watchdog says that the vault has the token of a spent code`() async throws {
+    @Test func `the watchdog reports that the vault has the token of a spent code`() async throws {
         let fixture = try await VaultFixture(.sqlite, Population(usual: 1, all: .migrates))
         let result = try await exchangeUnread(
             fixture.apple, ["--store"], environment: fixture.environment,
@@ -164,7 +166,7 @@ import Testing
         #expect(try fixture.opened()[fixture.user(1)]?.count == 1)
     }
 
-    @Test func `a revocation that hangs ends with the tokens printed`() async throws {
+    @Test func `a hanging revocation ends and prints the tokens`() async throws {
         let apple = try await LocalApple()
         try await apple.post("faults", ["endpoint": "/auth/revoke", "delay": "1h"])
         let code = try await apple.code()
@@ -175,7 +177,9 @@ import Testing
         try expectTokens(result)
     }
 
-    @Test func `a request in flight is finished, and a second signal ends at once`() async throws {
+    @Test func `a request in progress is finished, and a second signal ends it immediately`()
+        async throws
+    {
         let apple = try await LocalApple()
         let tokens = try await apple.siwa("exchange", "--code", try await apple.code()).json
         let token = try #require(tokens["refresh_token"]?.string)
@@ -198,7 +202,7 @@ import Testing
         #expect(second.outputBytes.isEmpty)
     }
 
-    @Test func `storing in a locked vault gets two seconds`() async throws {
+    @Test func `storing in a locked vault has two seconds`() async throws {
         let fixture = try await VaultFixture(.sqlite, Population(usual: 1, all: .migrates))
         let other = try fixture.vault()
         let lock = try WriteLock(of: fixture.apple.folder.path("vault.db"))
@@ -210,7 +214,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
-    func `storing in a database that does not answer gets two seconds`() async throws {
+    func `storing in a database that does not answer has two seconds`() async throws {
         let server = try await PostgresServer.shared()
         let fixture = try await VaultFixture(.postgres, Population(usual: 1, all: .migrates))
         let proxy = try PostgresProxy(

@@ -1,13 +1,15 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The console at /emulator in a real browser, with real clicks, while the real `siwa` is at work.
 @Suite(.enabled(if: Browser.executable != nil, "Chromium is not installed: make test-browser"))
 struct ConsoleBrowserTests {
-    @Test func `a refused request appears by itself with its reason, and opens`() async throws {
+    @Test func `a refused request appears without a reload, with its reason and details`()
+        async throws
+    {
         let apple = try await LocalApple(usesTLS: false)
         let console = try await ConsolePage(apple)
         try await console.browser.run("window.isSamePage = true")
@@ -31,7 +33,8 @@ struct ConsoleBrowserTests {
         #expect(console.browser.problems == [])
     }
 
-    @Test func `a fault set by a click changes the next answer, and one taken back none`()
+    @Test
+    func `a fault set by a click changes the next response, and a removed fault changes none`()
         async throws
     {
         let apple = try await LocalApple(usesTLS: false)
@@ -52,7 +55,9 @@ struct ConsoleBrowserTests {
         #expect(console.browser.problems == [])
     }
 
-    @Test func `users, consents, keys and the clock change by clicks, and Apple notifies`()
+    @Test
+    func
+        `users, consents, keys and the clock are changed by clicks, and Apple sends notifications`()
         async throws
     {
         try await RawServer.serving([.readRequest, .answer(200), .close]) { receiver in
@@ -94,7 +99,7 @@ struct ConsoleBrowserTests {
         }
     }
 
-    @Test func `a user is added and signed in, and a mistake is said`() async throws {
+    @Test func `a user is added and signed in, and invalid input is reported`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         let console = try await ConsolePage(apple)
         let browser = console.browser
@@ -177,7 +182,7 @@ struct ConsoleBrowserTests {
         #expect(console.browser.problems == [])
     }
 
-    @Test func `without scripts everything works by reloading`() async throws {
+    @Test func `without scripts, everything works by reloading`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         #expect(try await apple.siwa("refresh", "--token", "r-bad").exitCode == 5)
         let browser = try await Browser()
@@ -212,7 +217,7 @@ struct ConsoleBrowserTests {
     }
 
     @Test(arguments: [400, 700, 1000, 1600], [false, true])
-    func `every width, light and dark, without a horizontal scroll bar and with contrast`(
+    func `at every width, light and dark, nothing scrolls sideways and contrast suffices`(
         _ width: Int, _ isDark: Bool
     ) async throws {
         let apple = try await LocalApple(usesTLS: false)
@@ -237,7 +242,7 @@ struct ConsoleBrowserTests {
         #expect(browser.problems == [])
     }
 
-    @Test func `nothing that a client sends runs on the page`() async throws {
+    @Test func `scripts that a client sends do not run on the page`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         let hostile =
             #"<img src=x onerror="document.title='run'">'"/><script>document.title='run'</script>"#
@@ -267,7 +272,7 @@ struct ConsoleBrowserTests {
         #expect(console.browser.problems == [])
     }
 
-    @Test func `the page finds its emulator again after a restart`() async throws {
+    @Test func `the page reconnects to its emulator after a restart`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         _ = try await apple.code()
         #expect(try await apple.siwa("keys", "--refresh").exitCode == 0)
@@ -285,7 +290,7 @@ struct ConsoleBrowserTests {
         try await console.wait("header", says: "1 hour ahead")
     }
 
-    @Test func `everything has a role and a name for screen readers`() async throws {
+    @Test func `every element has a role and a name for screen readers`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         try await apple.fillConsole()
         let console = try await ConsolePage(apple)

@@ -1,10 +1,10 @@
-import TestSupport
+import SIWATestSupport
 import Testing
 
-/// A vault whose database lost what a person deleted there.
+/// A vault whose list of keys was deleted from the database.
 @Suite(.blocking) struct DeletedKeyTests {
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
-    func `the list of keys is empty: check names rekey, which enters the key again`(
+    func `if the list of keys is empty, check recommends rekey, which registers the key again`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: 2, all: .migrates))

@@ -1,7 +1,7 @@
 import Foundation
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// `siwa secret --deploy` with real programs.
@@ -31,7 +31,7 @@ import Testing
         FileManager.default.fileExists(atPath: folder.path("secret.deploy-pending"))
     }
 
-    @Test func `a program gets the secret, the client, and no other secret`() async throws {
+    @Test func `the program gets the secret, the client, and no other secret`() async throws {
         let path = try program(
             """
             cat > \(folder.path("input"))
@@ -58,7 +58,7 @@ import Testing
         #expect(!isPending)
     }
 
-    @Test func `a failure is repeated though the file is fresh, until it succeeds`() async throws {
+    @Test func `a failed deployment is repeated for a fresh file until it succeeds`() async throws {
         let path = try program(
             """
             echo run >> \(folder.path("runs"))
@@ -77,7 +77,9 @@ import Testing
         #expect(try folder.contents("runs").count == "run\n".utf8.count * 3)
     }
 
-    @Test func `a kill while the program runs is repaired by the next run`() async throws {
+    @Test func `after a kill while the program runs, the next run repairs the deployment`()
+        async throws
+    {
         let path = try program(
             """
             echo $$ > \(folder.path("started"))

@@ -1,12 +1,12 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-/// `siwa doctor` over TLS, with files that are files.
+/// `siwa doctor` over TLS, with real files.
 @Suite struct DoctorTests {
-    @Test func `everything is good, the certificate of the emulator included`() async throws {
+    @Test func `every check passes, including the emulator's certificate`() async throws {
         let apple = try await LocalApple()
         let result = try await apple.siwa("doctor", "--online", "--json")
         #expect(result.exitCode == 0 && result.errors.isEmpty, "\(result)")
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `of two keys in a folder the one that Apple accepts is named`() async throws {
+    @Test func `of two keys in a folder, the one that Apple accepts is named`() async throws {
         let apple = try await LocalApple()
         let wrong = try P256PrivateKey.generate().pemRepresentation().revealed()
         let path = try apple.folder.write("apple/AuthKey_STRANGER00.p8", wrong)
@@ -29,7 +29,7 @@ import Testing
         #expect(cause?["seen"]?.string?.contains("STRANGER00") == false, "\(result)")
     }
 
-    @Test func `an untrusted certificate is the stage that fails`() async throws {
+    @Test func `an untrusted certificate is reported as the failed stage`() async throws {
         let apple = try await LocalApple()
         let authority = try CertificateAuthority(
             name: "Untrusted", permitting: [.host("localhost")],
@@ -42,7 +42,7 @@ import Testing
         #expect(statuses["tls"] == "failed" && statuses["probe"] == "skipped", "\(result)")
     }
 
-    @Test func `a private key given as the secret goes nowhere`() async throws {
+    @Test func `a private key that is given as the secret is not sent`() async throws {
         let apple = try await LocalApple()
         let key = try P256PrivateKey.generate().pemRepresentation().revealed()
         let result = try await apple.siwa(

@@ -1,10 +1,10 @@
-import CurlTransport
 import Foundation
-import JOSE
-import Lifecycle
 import SIWACrypto
+import SIWACurlTransport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// A `siwa-emulator` with a folder, keys, a certificate and a port of its own.

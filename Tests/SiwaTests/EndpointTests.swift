@@ -1,14 +1,14 @@
 import Foundation
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// `siwa doctor --endpoint` against real TLS servers.
 @Suite(.blocking, .enabled(if: TLSServer.isAvailable, "needs the openssl command"))
 struct EndpointTests {
-    @Test func `siwa-server with a complete chain passes, a signed notification included`()
+    @Test func `siwa-server with a complete chain passes, including a signed notification`()
         async throws
     {
         let (fixture, chain) = try await Self.fixture()
@@ -33,7 +33,7 @@ struct EndpointTests {
 
     /// The store of this machine has the intermediate certificate, as a browser may; Apple has not.
     @Test(arguments: [false, true])
-    func `a certificate without its chain is found`(_ isKnownHere: Bool) async throws {
+    func `a certificate without its chain is reported`(_ isKnownHere: Bool) async throws {
         let (fixture, chain) = try await Self.fixture()
         let server = try await Self.serve(fixture, chain.leaf, chain.key)
         let url = "https://localhost:\(try server.port("notifications"))/apple/notifications"
@@ -53,7 +53,7 @@ struct EndpointTests {
         #expect(try result.json["cause"]?["advice"]?.string?.contains("fullchain.pem") == true)
     }
 
-    @Test func `a certificate for another name is found`() async throws {
+    @Test func `a certificate for another name is reported`() async throws {
         let (fixture, chain) = try await Self.fixture()
         let server = try await Self.serve(fixture, chain.full, chain.key)
         let url = "https://127.0.0.1:\(try server.port("notifications"))/"
@@ -63,7 +63,7 @@ struct EndpointTests {
         #expect(seen == "not valid for 127.0.0.1: IP address mismatch", "\(result)")
     }
 
-    @Test func `a server that knows TLS 1.1 only is named`() async throws {
+    @Test func `a server that supports only TLS 1.1 is reported`() async throws {
         let authority = try CertificateAuthority(
             name: "Old", permitting: [.host("localhost")], validity: 1_700_000_000..<4_000_000_000)
         let options = ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"]
@@ -79,7 +79,7 @@ struct EndpointTests {
         }
     }
 
-    @Test func `a server without forward secrecy is named`() async throws {
+    @Test func `a server without forward secrecy is reported`() async throws {
         let folder = try TemporaryFolder()
         let openssl = try #require(Executable.installed("openssl"))
         let made = try await openssl.run(
@@ -118,7 +118,7 @@ struct EndpointTests {
     ]
 
     @Test(arguments: faults)
-    func `an answer that Apple should not get is found`(
+    func `a response that Apple should not get is reported`(
         _ fault: JSON, _ name: String, _ words: String
     ) async throws {
         let apple = try await LocalApple()
@@ -134,7 +134,7 @@ struct EndpointTests {
         #expect(try result.json["cause"]?["seen"] == line?["seen"])
     }
 
-    @Test func `an emulator's notification that is not accepted is found`() async throws {
+    @Test func `a refused notification of the emulator is reported`() async throws {
         let apple = try await LocalApple()
         // Every form is refused with 400, a notification too.
         let result = try await apple.siwa(
@@ -150,7 +150,7 @@ struct EndpointTests {
         #expect(seen.contains("signs nothing") && seen.contains("com.example.unknown"), "\(seen)")
     }
 
-    @Test func `nobody listens, and no name`() async throws {
+    @Test func `a port without a listener and an unknown host are reported`() async throws {
         let apple = try await LocalApple()
         for (url, name) in [
             ("https://localhost:9/", "connection"), ("https://nowhere.invalid/", "dns"),
@@ -167,7 +167,9 @@ struct EndpointTests {
         ("https://app.example.com/a#b", "the URL must not have a fragment (#)"),
         ("https://u:p@app.example.com/", "the URL must not have a user name or a password (@)"),
     ])
-    func `a URL that the portal refuses is not asked`(_ url: String, _ words: String) async throws {
+    func `a URL that Apple's portal refuses is not requested`(_ url: String, _ words: String)
+        async throws
+    {
         let siwa = try Executable.product("siwa")
         let result = try await siwa.run("doctor", "--endpoint", url, "--json")
         #expect(result.exitCode == 1, "\(result)")
@@ -175,7 +177,7 @@ struct EndpointTests {
         #expect(try result.checks["dns"]?["status"] == "skipped")
     }
 
-    @Test func `flags that do not go together`() async throws {
+    @Test func `flags that exclude each other are refused`() async throws {
         let siwa = try Executable.product("siwa")
         for arguments in [
             ["--emulator", "http://127.0.0.1:1"],
@@ -213,7 +215,7 @@ struct EndpointTests {
         // openssl s_server does not answer POST.
         return try await Executable.product("siwa").run(
             "doctor", "--endpoint", "https://localhost:\(server.port)/", "--ca-file", file,
-            "--timeout", "3s", "--json", environment: ["XDG_CACHE_HOME": folder.path("cache")])
+            "--timeout", "15s", "--json", environment: ["XDG_CACHE_HOME": folder.path("cache")])
     }
 }
 

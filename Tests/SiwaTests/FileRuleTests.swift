@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import JOSE
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// Which files `siwa` reads, replaces and keeps.
@@ -21,7 +21,8 @@ import Testing
         return apple.folder.path("apple/\(try #require(names.first { $0.hasSuffix(".p8") }))")
     }
 
-    @Test func `--out and --report keep a key, a vault, its key and a configuration`() async throws
+    @Test func `--out and --report do not overwrite a key, a vault, its key or a configuration`()
+        async throws
     {
         let vault = ["SIWA_VAULT_URL": "sqlite:\(folder.path("vault.db"))"]
         #expect(try await apple.siwa(["vault", "init"], environment: vault).exitCode == 0)
@@ -44,7 +45,7 @@ import Testing
         #expect(try await apple.siwa(["vault", "check"], environment: vault).exitCode == 0)
     }
 
-    @Test func `--out and --report replace what they wrote, and streams take it as it is`()
+    @Test func `--out and --report replace their own files, and write to streams directly`()
         async throws
     {
         let secret = ["secret", "-q", "--out", folder.path("secret")]
@@ -60,7 +61,7 @@ import Testing
         #expect(try await apple.siwa("secret", "-q", "--out", "/dev/null").exitCode == 0)
     }
 
-    @Test func `a pipe as a file of metrics is refused at once`() async throws {
+    @Test func `a pipe as the file of metrics is refused immediately`() async throws {
         let path = folder.path("siwa.prom")
         #expect(mkfifo(path, 0o600) == 0)
         let result = try await apple.siwa("secret", "--metrics", path)
@@ -69,7 +70,7 @@ import Testing
         #expect(result.output.isEmpty)
     }
 
-    @Test func `a pipe in place of the cached keys is not waited for`() async throws {
+    @Test func `siwa does not wait for a pipe in place of the cached keys`() async throws {
         let verify = try await apple.verify()
         #expect(try await apple.siwa(verify).exitCode == 0)
         let cache = apple.folder.path("cache/siwa")
@@ -83,7 +84,9 @@ import Testing
         #expect(result.errors.contains("it is not a regular file"), "\(result)")
     }
 
-    @Test func `with --json, the output of the program is objects, one a line`() async throws {
+    @Test func `with --json, the program's output is printed as JSON objects, one per line`()
+        async throws
+    {
         let program = try folder.write(
             "deploy", "#!/bin/sh\necho one\ncat >&2\nprintf 'no end'")
         chmod(program, 0o700)
@@ -96,7 +99,7 @@ import Testing
         #expect(deployed == ["one", "(secret, not shown)", "no end"], "\(result)")
     }
 
-    @Test func `a byte order mark in every file that siwa reads`() async throws {
+    @Test func `a byte order mark is accepted in every file that siwa reads`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         let key = try key(of: apple)
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -124,7 +127,7 @@ import Testing
         again.end()
     }
 
-    @Test func `a limit of open files is named`() async throws {
+    @Test func `a limit of open files is named in the error`() async throws {
         let vault = ["SIWA_VAULT_URL": "sqlite:\(folder.path("vault.db"))"]
         #expect(try await apple.siwa(["vault", "init"], environment: vault).exitCode == 0)
         for (limit, arguments) in [
@@ -139,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a limit of file sizes is named when a vault cannot grow`() async throws {
+    @Test func `a file size limit is named if a vault cannot grow`() async throws {
         let vault = ["SIWA_VAULT_URL": "sqlite:\(folder.path("vault.db"))"]
         let result = try await limited("ulimit -f 8", ["vault", "init"], vault)
         #expect(result.exitCode != 0, "\(result)")
@@ -163,7 +166,7 @@ import Testing
         return result
     }
 
-    @Test func `https towards a port that speaks http says so`() async throws {
+    @Test func `https to a port that serves http is reported as such`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         let https = apple.url.replacing("http://", with: "https://")
         let result = try await apple.siwa(

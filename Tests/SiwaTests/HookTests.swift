@@ -1,6 +1,6 @@
 import Foundation
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// The programs in deploy/hooks, run by siwa against local servers.
@@ -35,7 +35,7 @@ struct HookTests {
 
     private static let success: [Step] = [.readRequest, .answer(200, "{}"), .close]
 
-    @Test func `supabase gets the secret with its management API`() async throws {
+    @Test func `supabase gets the secret through its management API`() async throws {
         let token = try folder.write("token", "sbp_0123456789abcdef\n")
         try await RawServer.serving(Self.success) { server in
             let result = try await deploy(
@@ -56,7 +56,7 @@ struct HookTests {
     }
 
     @Test(arguments: ["supabase", "kubernetes"])
-    func `a refusal is exit 8, and names the status`(_ hook: String) async throws {
+    func `a refusal leads to exit 8, and the error names the status`(_ hook: String) async throws {
         let token = try folder.write("token", "token\n")
         try folder.write("namespace", "web")
         let refusal: [Step] = [.readRequest, .answer(403, "{}"), .close]

@@ -1,6 +1,6 @@
 import Foundation
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// `siwa init` as an operator runs it.
@@ -29,7 +29,7 @@ import Testing
             as? Int
     }
 
-    @Test func `a script writes a configuration and a vault that work`() async throws {
+    @Test func `a script creates a configuration and a vault that work`() async throws {
         // As a browser downloads it.
         chmod(key, 0o644)
         let result = try await run(
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(.enabled(if: Executable.installed("script") != nil, "needs script(1)"))
-    func `a person answers questions at a terminal`() async throws {
+    func `a user answers the questions at a terminal`() async throws {
         let script = try #require(Executable.installed("script"))
         let answers = [key, "A1B2C3D4E5", "com.example.app", "com.example.web", "", "n"]
         let result = try await script.run(

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// `make install` and `make uninstall`, as root runs them: without Swift on the PATH.
@@ -9,7 +9,8 @@ struct InstallTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `installs what was built, with every page that a page names`() async throws {
+    @Test func `install copies what was built, with every page that a page refers to`() async throws
+    {
         let products = try products
         let before = try Self.times(products)
         let result = try await make("install", "RELEASE=\(products)")
@@ -28,8 +29,10 @@ struct InstallTests {
         let pages = installed.filter { $0.hasPrefix("usr/share/man/man1/") }
         #expect(pages.count > 30)
         for page in pages {
+            #expect(try permissions(page) == 0o644)
             let text = try text(page)
-            #expect(text.contains(".TH "), "\(page)")
+            let title = page.split(separator: "/").last?.dropLast(2).uppercased() ?? ""
+            #expect(text.hasPrefix(".TH \(title.replacing("-", with: "\\-")) 1 "), "\(page)")
             for name in Self.pages(namedIn: text) {
                 #expect(pages.contains("usr/share/man/man1/\(name).1"), "\(page) names \(name)")
             }
@@ -43,10 +46,24 @@ struct InstallTests {
         #expect(try files() == ["usr/bin/other"])
     }
 
-    @Test func `installs nothing when nothing was built, and builds nothing`() async throws {
+    @Test func `if nothing was built, install neither builds nor copies anything`() async throws {
         let result = try await make("install", "RELEASE=\(folder.path("nowhere"))")
         #expect(result.exitCode == 2, "\(result)")
         #expect(result.errors.contains("run 'make build' first, not as root"), "\(result)")
+        #expect(try files() == [])
+    }
+
+    @Test(arguments: ["siwa", "siwa-server", "siwa-emulator"], ["manual", "completions"])
+    func `a folder that is missing is named`(_ program: String, _ command: String) async throws {
+        let missing = folder.path("missing")
+        let result = try await Executable.product(program).run(command, "--all", missing)
+        #expect(result.exitCode == 3 && result.output.isEmpty, "\(result)")
+        #expect(
+            result.errors == """
+                \(program): configuration: cannot write to '\(missing)': no such file or directory
+                hint: create the folder, or give another one
+
+                """)
         #expect(try files() == [])
     }
 

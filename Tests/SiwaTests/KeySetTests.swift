@@ -1,12 +1,14 @@
 import Foundation
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// The key set's cache, shared by real processes; one test at a time, to leave processors for
 /// others.
 @Suite(.serialized) struct KeySetTests {
-    @Test func `two hundred processes on a cold cache: one fetch, one whole file`() async throws {
+    @Test func `two hundred processes with an empty cache fetch once and write one whole file`()
+        async throws
+    {
         let apple = try await LocalApple()
         let results = try await apple.atOnce(200, try await apple.verify())
         #expect(results.allSatisfy { $0.exitCode == 0 && $0.errors.isEmpty })
@@ -15,7 +17,7 @@ import Testing
         try apple.expectOneWholeFile()
     }
 
-    @Test func `fifty processes, and Apple out of order: one fetch`() async throws {
+    @Test func `fifty processes fetch once while Apple is unavailable`() async throws {
         let apple = try await LocalApple()
         let outage: JSON = ["endpoint": "/auth/keys", "status": 503, "count": 1000]
         try await apple.post("faults", outage)
@@ -24,7 +26,7 @@ import Testing
         #expect(try await apple.requests(to: "/auth/keys").count == 1)
     }
 
-    @Test func `an hour later fifty processes fetch once`() async throws {
+    @Test func `after an hour, fifty processes fetch once`() async throws {
         let apple = try await LocalApple()
         let verify = try await apple.verify()
         #expect(try await apple.siwa(verify).exitCode == 0)
@@ -38,10 +40,11 @@ import Testing
         try apple.expectOneWholeFile()
     }
 
-    @Test func `fifty tokens with forged kids cause one fetch, and good ones none`() async throws {
+    @Test func `tokens with forged kids cause one fetch, and valid tokens none`() async throws {
         let apple = try await LocalApple()
         let good = try await apple.verify()
-        for number in 0..<50 {
+        // Few, because they must all be within the pause of a minute.
+        for number in 0..<10 {
             let header: JSON = ["kid": .string("forged\(number)"), "alg": "RS256"]
             let forged = "\(Base64URL.encode(header.bytes)).e30.AAAA"
             let result = try await apple.siwa("verify", forged)
@@ -51,7 +54,9 @@ import Testing
         #expect(try await apple.requests(to: "/auth/keys").count == 1)
     }
 
-    @Test func `a token by a new key of Apple's is verified, and the change noted`() async throws {
+    @Test func `a token with a new key of Apple's is verified, and the change is reported`()
+        async throws
+    {
         let apple = try await LocalApple()
         #expect(try await apple.siwa(try await apple.verify()).exitCode == 0)
         let rotated = try await apple.post("keys/rotate")
@@ -62,7 +67,7 @@ import Testing
         #expect(try await apple.requests(to: "/auth/keys").count == 2)
     }
 
-    @Test func `a process killed in the middle of its fetch does not block others`() async throws {
+    @Test func `a process killed during its fetch does not block others`() async throws {
         let apple = try await LocalApple()
         let killed = try await apple.startSlowFetch()
         async let next = apple.siwa(try await apple.verify())
@@ -73,7 +78,7 @@ import Testing
         try apple.expectOneWholeFile()
     }
 
-    @Test func `a process that hangs in its fetch costs the others their time, and no more`()
+    @Test func `a process that hangs during its fetch delays others only by their own timeout`()
         async throws
     {
         let apple = try await LocalApple()
@@ -86,7 +91,9 @@ import Testing
         _ = try await hanging.result()
     }
 
-    @Test func `an exchange fetches the keys once, the next one not at all`() async throws {
+    @Test func `the first exchange fetches the keys once, and the next one not at all`()
+        async throws
+    {
         let apple = try await LocalApple()
         for _ in 0..<2 {
             let result = try await apple.siwa("exchange", "--code", try await apple.code())
@@ -98,7 +105,7 @@ import Testing
 
 /// The folder and the file, as others may have left them.
 @Suite struct KeySetFileTests {
-    @Test func `a cache that cannot be made is a warning, and no more`() async throws {
+    @Test func `a cache that cannot be created causes only a warning`() async throws {
         let apple = try await LocalApple()
         let file = try apple.folder.write("file", "")
         for home in [file, "/proc/none"] {
@@ -110,7 +117,7 @@ import Testing
         #expect(try await apple.requests(to: "/auth/keys").count == 2)
     }
 
-    @Test func `a file of mode 0666 is refused, and a whole one of mode 0600 put there`()
+    @Test func `a file of mode 0666 is refused and replaced with a file of mode 0600`()
         async throws
     {
         let apple = try await LocalApple()
@@ -123,7 +130,7 @@ import Testing
         try apple.expectOneWholeFile()
     }
 
-    @Test func `a folder that others can write to is not used`() async throws {
+    @Test func `a folder that other users can write to is not used`() async throws {
         let apple = try await LocalApple()
         #expect(try await apple.siwa(["keys"]).exitCode == 0)
         #expect(chmod(apple.folder.path("cache/siwa"), 0o777) == 0)
@@ -132,7 +139,7 @@ import Testing
         #expect(try await apple.requests(to: "/auth/keys").count == 2)
     }
 
-    @Test func `what needs no keys touches no cache`() async throws {
+    @Test func `commands that need no keys do not open the cache`() async throws {
         let apple = try await LocalApple()
         for arguments in [
             ["secret"], ["refresh", "--token", "r.none"], ["revoke", "--token", "r.none"],

@@ -1,10 +1,13 @@
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// The real executable against the real emulator, over TLS sockets.
 @Suite struct MainJobTests {
-    @Test func `secret, exchange, refresh, revoke, proven dead`() async throws {
+    @Test
+    func `a client mints a secret, exchanges, refreshes, revokes and confirms the revocation`()
+        async throws
+    {
         let apple = try await LocalApple()
         let secret = try await apple.siwa("secret")
         #expect(secret.exitCode == 0 && secret.output.split(separator: ".").count == 3, "\(secret)")
@@ -36,7 +39,7 @@ import Testing
         #expect(try await apple.stop().exitCode == 0)
     }
 
-    @Test func `a web sign-in with redirect URI, nonce and PKCE`() async throws {
+    @Test func `a web sign-in works with redirect URI, nonce and PKCE`() async throws {
         let apple = try await LocalApple()
         let code = try await apple.code(
             for: "com.example.web",
@@ -53,14 +56,14 @@ import Testing
             result.exitCode == 0 && !result.output.isEmpty && result.errors.isEmpty, "\(result)")
     }
 
-    @Test func `an account is revoked from a fresh sign-in`() async throws {
+    @Test func `an account is revoked with the code of a new sign-in`() async throws {
         let apple = try await LocalApple()
         let result = try await apple.siwa("revoke", "--code", try await apple.code(), "--confirm")
         #expect(result.exitCode == 0, "\(result)")
         #expect(try result.json["evidence"] == "refresh_rejected")
     }
 
-    @Test func `of ten exchanges of one code at once, one succeeds`() async throws {
+    @Test func `of ten parallel exchanges of one code, exactly one succeeds`() async throws {
         let apple = try await LocalApple()
         let code = try await apple.code()
         let codes = try await withThrowingTaskGroup(of: CInt?.self) { group in

@@ -1,6 +1,6 @@
 import Foundation
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// `--metrics` as Debian's Prometheus packages read it.
@@ -66,7 +66,7 @@ import Testing
         #expect(samples.contains { $0 == done }, "\(page)")
         #expect(page.contains("\nnode_textfile_scrape_error 0\n"), "\(page)")
 
-        // The exporter's own metrics are no concern of siwa's.
+        // The exporter's own metrics are not checked.
         let own = page.split(separator: "\n").filter { $0.contains("siwa_") }
         let promtool = try #require(Executable.installed("promtool"))
         let checked = try await promtool.run(
@@ -101,7 +101,7 @@ import Testing
         return page.output
     }
 
-    @Test func `a reader never sees half a file`() async throws {
+    @Test func `a reader never sees an incomplete file`() async throws {
         let path = folder.path("siwa-secret.prom")
         let call = ["secret", "--metrics", path, "--print", "kind"]
         #expect(try await apple.siwa(call).exitCode == 0)

@@ -1,6 +1,6 @@
 import Glibc
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// An app transfer with the real executables over TLS: every user is exported and imported.
@@ -10,7 +10,7 @@ import Testing
     private static let migration = "/auth/usermigrationinfo"
 
     @Test(.timeLimit(.minutes(10)))
-    func `everybody is mapped or listed, though the bearer token expires three times each way`()
+    func `every user is mapped or listed, even if the bearer token expires three times`()
         async throws
     {
         let people = Population(usual: 600)
@@ -102,7 +102,9 @@ import Testing
         return try await apple.requests().count - before
     }
 
-    @Test func `killed at any moment and resumed, each user has one line`() async throws {
+    @Test func `after kills at any moment, a resumed migration has one line for each user`()
+        async throws
+    {
         let people = Population(usual: 400)
         let apple = try await LocalApple(users: people.members)
         let team = try await recipient(of: apple)
@@ -134,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `identifiers that mean nothing to Apple stop the import, and nothing is recorded`()
+    @Test func `identifiers that Apple does not know stop the import, and nothing is recorded`()
         async throws
     {
         let people = Population(usual: 300)

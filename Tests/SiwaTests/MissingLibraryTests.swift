@@ -1,11 +1,11 @@
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// siwa without a library that it loads when needed: an empty file is found before it.
 @Suite struct MissingLibraryTests {
     @Test(arguments: [("libcrypto.so.3", "libssl3"), ("libcurl.so.4", "libcurl4")])
-    func `says which package to install`(
+    func `the error names the package to install`(
         _ library: String, _ package: String
     ) async throws {
         let folder = try TemporaryFolder()
@@ -21,7 +21,7 @@ import Testing
         #expect(result.errors.contains(library) && result.hints.last?.contains(package) == true)
     }
 
-    @Test func `does without them where it can`() async throws {
+    @Test func `commands that do not need the library work without it`() async throws {
         let folder = try TemporaryFolder()
         for library in ["libcrypto.so.3", "libcurl.so.4"] { try folder.write(library, "") }
         for arguments in [["--help"], ["--version"], ["help", "secret"], ["completions", "bash"]] {

@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import SIWATestSupport
 import Testing
 
-/// docs/monitoring and deploy/systemd, judged by the programs that read them.
+/// docs/monitoring and deploy/systemd, checked by the programs that read them.
 @Suite struct MonitoringTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../..").standardized.path()
@@ -22,7 +22,7 @@ import Testing
     @Test(
         .enabled(if: Executable.installed("promtool") != nil, "needs promtool"),
         arguments: ["siwa-jobs", "siwa-server"])
-    func `the alerts are raised as their tests say`(_ name: String) async throws {
+    func `the alerts fire as their tests expect`(_ name: String) async throws {
         let promtool = try #require(Executable.installed("promtool"))
         let rules = "\(Self.folder)/\(name).rules.yml"
         let checked = try await promtool.run("check", "rules", rules)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["siwa-jobs", "siwa-server"])
-    func `every alert has a test and a line in the list`(_ name: String) throws {
+    func `every alert has a test and a line in the documented list`(_ name: String) throws {
         let alerts = try Self.text("\(name).rules.yml").split(separator: "\n").compactMap {
             $0.components(separatedBy: "- alert: ").dropFirst().first
         }
@@ -57,7 +57,7 @@ import Testing
             }, uniquingKeysWith: { $0.union($1) })
     }
 
-    @Test func `siwa-server has the metrics that are documented, with these labels`() async throws {
+    @Test func `siwa-server has the documented metrics with these labels`() async throws {
         let fixture = try await ServerFixture()
         _ = try await fixture.vault.store([1])
         let server = try await fixture.serve(fixture.listeners)
@@ -90,7 +90,7 @@ import Testing
         #expect(checked.exitCode == 0 && checked.errors.isEmpty, "\(checked)")
     }
 
-    @Test func `alerts and dashboard of siwa-server use metrics that it has`() throws {
+    @Test func `alerts and dashboard of siwa-server use only existing metrics`() throws {
         let known = Set(try Self.documented().keys)
         #expect(!known.isEmpty)
         let rules = Self.metrics(in: try Self.text("siwa-server.rules.yml"))
@@ -134,7 +134,7 @@ import Testing
     @Test(
         .enabled(if: Executable.installed("systemd-analyze") != nil, "needs systemd"),
         arguments: units)
-    func `systemd accepts a unit, and finds little exposure`(_ name: String) async throws {
+    func `systemd accepts the units and rates their exposure as low`(_ name: String) async throws {
         let analyze = try #require(Executable.installed("systemd-analyze"))
         let folder = try TemporaryFolder()
         let siwa = try Executable.product("siwa").path

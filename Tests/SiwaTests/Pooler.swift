@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// pgbouncer in front of a PostgreSQL server, with a single session of the server for all clients.

@@ -1,13 +1,14 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// Behind a pooler, a client gets another session of the server with each transaction.
 @Suite(.blocking, .enabled(if: Pooler.isAvailable, "needs pgbouncer and PostgreSQL's server"))
 struct PoolerTests {
     @Test(.timeLimit(.minutes(5)), arguments: ["transaction", "session"])
-    func `a vault is used through a pooler as without one`(_ mode: String) async throws {
+    func `a vault works through a connection pooler as without one`(_ mode: String) async throws {
         let fixture = try await VaultFixture(.postgres, Population(usual: 4, all: .migrates))
         let pooler = try await Pooler(PostgresServer.shared(), mode: mode)
         let environment = fixture.environment.merging(
@@ -38,7 +39,7 @@ struct PoolerTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `of a pooler that knows no transactions the error says what to set`()
+    func `for a pooler without transactions, the error names the setting to change`()
         async throws
     {
         let fixture = try await VaultFixture(.postgres, Population(usual: 1, all: .migrates))

@@ -1,10 +1,10 @@
 import Glibc
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// Programs that tests started.
 @Suite struct ProcessKeeperTests {
-    @Test func `they end when the test process does, and not before`() async throws {
+    @Test func `child processes end when the test process does, and not before`() async throws {
         let sleep = try #require(Executable.installed("sleep"))
         let ended = try sleep.start(Executable.Call(["0"]))
         let (kept, other) = (

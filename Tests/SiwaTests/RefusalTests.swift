@@ -1,11 +1,11 @@
-import JOSE
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// The exit codes and errors if Apple refuses or does not answer.
 @Suite struct RefusalTests {
-    @Test func `a wrong key exits 4, and the first hint is the key`() async throws {
+    @Test func `a wrong key leads to exit 4, and the first hint names the key`() async throws {
         let apple = try await LocalApple()
         let wrong = try P256PrivateKey.generate().pemRepresentation().revealed()
         let path = try apple.folder.write("wrong.p8", wrong)
@@ -16,7 +16,7 @@ import Testing
         #expect(result.hints.first?.contains("a different key than \(path)") == true, "\(result)")
     }
 
-    @Test func `a clock ahead of Apple's is the first hint`() async throws {
+    @Test func `if the clock is ahead of Apple's, the first hint says so`() async throws {
         let apple = try await LocalApple()
         let code = try await apple.code()
         try await apple.post("clock", ["offset": "-10m"])
@@ -26,7 +26,7 @@ import Testing
         #expect(result.hints.first?.contains("clock is 10 minutes") == true, "\(result)")
     }
 
-    @Test func `a used code exits 5, quoting Apple`() async throws {
+    @Test func `a used code leads to exit 5, quoting Apple`() async throws {
         let apple = try await LocalApple()
         let code = try await apple.code()
         #expect(try await apple.siwa("exchange", "--code", code).exitCode == 0)
@@ -35,7 +35,9 @@ import Testing
         #expect(result.errors.contains("The code has already been used."))
     }
 
-    @Test func `an exchange whose answer is cut off is sent once and exits 7`() async throws {
+    @Test func `an exchange with a truncated response is sent once and leads to exit 7`()
+        async throws
+    {
         let apple = try await LocalApple()
         let code = try await apple.code()
         try await apple.post("faults", ["endpoint": "/auth/token", "cut": "no_answer"])
@@ -44,7 +46,7 @@ import Testing
         #expect(try await apple.requests().count == 1)
     }
 
-    @Test func `a refresh that meets two outages succeeds`() async throws {
+    @Test func `a refresh succeeds after two outages`() async throws {
         let apple = try await LocalApple()
         let token = try await apple.siwa(
             "exchange", "--code", try await apple.code(), "--print", "refresh_token")
@@ -55,7 +57,7 @@ import Testing
         #expect(try await apple.requests().count == 4)
     }
 
-    @Test func `a limit with Retry-After is waited for`() async throws {
+    @Test func `a limit with Retry-After is obeyed`() async throws {
         let apple = try await LocalApple()
         let token = try await apple.siwa(
             "exchange", "--code", try await apple.code(), "--print", "refresh_token")

@@ -1,10 +1,10 @@
 import Foundation
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-/// The line in cron.
+/// The daily `siwa secret --out` of a cron job.
 @Suite struct RotationTests {
     @Test func `a secret is replaced only when it expires soon`() async throws {
         let apple = try await LocalApple()
@@ -22,7 +22,7 @@ import Testing
         #expect(try apple.folder.contents("apple.secret") != minted)
     }
 
-    @Test func `a credential of the service manager is accepted however its path is written`()
+    @Test func `a credential of the service manager is accepted for every spelling of its path`()
         async throws
     {
         let apple = try await LocalApple()
@@ -40,7 +40,9 @@ import Testing
         }
     }
 
-    @Test func `a kill at any moment leaves the old secret or a whole new one`() async throws {
+    @Test func `after a kill at any moment, the secret is either the old or the whole new one`()
+        async throws
+    {
         let apple = try await LocalApple()
         let path = apple.folder.path("apple.secret")
         let call = ["secret", "--lifetime", "90d", "--out", path, "-q"]

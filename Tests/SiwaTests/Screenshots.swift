@@ -1,8 +1,8 @@
 import Glibc
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Where the pictures go.
@@ -14,7 +14,7 @@ private let folder = getenv("SIWA_SCREENSHOTS").map { String(cString: $0) }
         if: Browser.executable != nil && folder != nil,
         "make screenshots sets SIWA_SCREENSHOTS"))
 struct Screenshots {
-    @Test func `draw the console and the sign-in page`() async throws {
+    @Test func `screenshots of the console and the sign-in page are drawn`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         try await prepare(apple)
         let browser = try await Browser()

@@ -1,11 +1,11 @@
-import JOSE
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// The page of the emulator without a browser, and the real `siwa` behind it.
 @Suite struct SignInPageTests {
-    @Test func `a code from the page is exchanged, its address hidden`() async throws {
+    @Test func `a code from the page is exchanged, with a hidden address`() async throws {
         let apple = try await LocalApple()
         let request = [
             ("client_id", "com.example.web"), ("redirect_uri", "https://example.com/callback"),
@@ -42,7 +42,7 @@ import Testing
         #expect(cancelled.fields.map(\.name) == ["error", "state"])
     }
 
-    @Test func `a notification reaches its receiver, and siwa believes it`() async throws {
+    @Test func `a notification reaches its receiver, and siwa verifies it`() async throws {
         let apple = try await LocalApple()
         let tokens = try await apple.siwa("exchange", "--code", try await apple.code()).json
         try await RawServer.serving(

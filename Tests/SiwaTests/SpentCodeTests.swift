@@ -1,7 +1,8 @@
 import Glibc
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// A code works once, so the tokens of a spent code are printed or stored, even if siwa or its

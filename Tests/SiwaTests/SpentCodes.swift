@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Runs of commands that spend a code, each of another user, so that the tokens of each code can be

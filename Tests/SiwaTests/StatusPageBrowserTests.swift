@@ -1,13 +1,13 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The status page in a real browser.
 @Suite(.enabled(if: Browser.executable != nil, "Chromium is not installed: make test-browser"))
 struct StatusPageBrowserTests {
     @Test(arguments: [400, 1200], [false, true])
-    func `every width, light and dark, without a horizontal scroll bar and with contrast`(
+    func `at every width, light and dark, nothing scrolls sideways and contrast suffices`(
         _ width: Int, _ isDark: Bool
     ) async throws {
         let fixture = try await ServerFixture()

@@ -1,6 +1,6 @@
 import Foundation
 import SIWACrypto
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// Tables on a real terminal, a pseudo terminal that script(1) makes, and elsewhere.
@@ -50,7 +50,7 @@ struct TerminalTests {
         "vault list", "vault history --since 2020-01-01T00:00:00Z", "config show", "doctor",
     ]
 
-    @Test(arguments: tables) func `a table fits the terminal, in colour`(
+    @Test(arguments: tables) func `a table fits the terminal and is coloured`(
         _ table: String
     ) async throws {
         let lines = try await shown("$SIWA \(table)")
@@ -61,7 +61,7 @@ struct TerminalTests {
         }
     }
 
-    @Test(arguments: tables) func `a table is neither wrapped nor coloured for another program`(
+    @Test(arguments: tables) func `output to another program is neither wrapped nor coloured`(
         _ table: String
     ) async throws {
         // Standard error stays the terminal.
@@ -75,7 +75,7 @@ struct TerminalTests {
     }
 
     @Test(arguments: ["NO_COLOR=1", "TERM=dumb", "2> /dev/null"])
-    func `colour is switched off`(_ way: String) async throws {
+    func `colour can be disabled`(_ way: String) async throws {
         let command =
             way.hasPrefix("2") ? "$SIWA vault list \(way)" : "\(way) $SIWA vault list"
         let lines = try await shown(command)
@@ -84,7 +84,7 @@ struct TerminalTests {
         #expect(lines.allSatisfy { $0.count <= Self.width }, "\(lines)")
     }
 
-    @Test func `a warning is coloured, a secret is not`() async throws {
+    @Test func `a warning is coloured, and a secret is not`() async throws {
         let key = try folder.write(
             "key.p8", try P256PrivateKey.generate().pemRepresentation().revealed())
         chmod(key, 0o644)
@@ -110,7 +110,7 @@ struct TerminalTests {
         ("prune --older-than 0s", ["0 tokens were removed from the vault"]),
     ]
 
-    @Test func `commands over many records end with a summary on a terminal, and only there`()
+    @Test func `commands over many records print a summary only on a terminal`()
         async throws
     {
         try writeMore()
@@ -126,7 +126,7 @@ struct TerminalTests {
         #expect(try folder.contents("errors").isEmpty)
     }
 
-    @Test func `progress is a line of the terminal that is written again`() async throws {
+    @Test func `progress is one terminal line that is updated`() async throws {
         try writeMore()
         // The second line comes late enough for both to be shown.
         let input = "(head -n 1 $HOME/more; sleep 0.5; tail -n 1 $HOME/more)"

@@ -1,11 +1,12 @@
 import Foundation
-import JOSE
-import Lifecycle
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// `siwa vault copy` as a program: its output, and kills at random moments.
 @Suite(.blocking) struct VaultCopyKillTests {
@@ -21,7 +22,7 @@ import Testing
             running = try await target.start(in: folder, on: nil)
             self.folder = folder
             self.target = running.url
-            try openServerStore(fixture.url, timeout: .eachStatement(.seconds(60)))
+            try ServerStore(fixture.url, timeout: .eachStatement(.seconds(60)))
                 .prepare(isAlone: true)
             if tokens > 0 { try fixture.storeMade(1...tokens) }
         }
@@ -90,7 +91,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))
-    func `no message has the password of the target`() async throws {
+    func `no message contains the password of the target`() async throws {
         let move = try await Move(.sqlite, to: .postgres, tokens: 1)
         let parts = try #require(URLComponents(string: move.target))
         var url = parts
@@ -124,7 +125,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(30)), arguments: ways)
-    func `after kills at any moment the same command completes the copy`(
+    func `after kills at any moment, the same command completes the copy`(
         _ source: VaultBackend, _ target: VaultBackend
     ) async throws {
         var random = SeededRandom.announced(for: "kills of vault copy, \(source) to \(target)")
@@ -176,7 +177,7 @@ import Testing
 
     /// The pages are the only rows in memory. SQLite has a cache besides.
     @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))
-    func `memory does not grow with the rows`() async throws {
+    func `memory use does not grow with the number of rows`() async throws {
         func peak(_ tokens: Int) async throws -> Int {
             let move = try await Move(.postgres, to: .postgres, tokens: tokens)
             let program = try Executable.product("siwa").start(

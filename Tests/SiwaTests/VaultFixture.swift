@@ -1,12 +1,13 @@
-import CurlTransport
 import Foundation
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWACurlTransport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// A vault in a real database with the users of an emulator.
 final class VaultFixture: Sendable {

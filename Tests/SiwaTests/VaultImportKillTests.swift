@@ -1,13 +1,14 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// After an import is killed at any moment, the same import completes correctly.
 @Suite(.blocking) struct VaultImportKillTests {
     @Test(.timeLimit(.minutes(60)), arguments: VaultBackend.available)
-    func `after kills at any moment the same import ends as one without`(
+    func `after kills at any moment, a repeated import has the result of an uninterrupted one`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: 1, all: .migrates))
@@ -92,7 +93,7 @@ private struct Dump {
         var updated = 0
         for number in 0..<count {
             lines.append(Self.line(number, "active", 0))
-            // The import may revoke what is active, and revive nothing.
+            // The import can set active tokens to revoked, but not the reverse.
             switch number % 20 {
             case 3:
                 known.append(Self.item(number, .active))
@@ -116,7 +117,7 @@ private struct Dump {
     }
 
     private static func userID(_ number: Int) -> String {
-        // Nothing like the order of the numbers.
+        // In an order unrelated to the numbers.
         "\(String(number &* 7_919 % 1_000_003, radix: 36)).\(number)"
     }
 
@@ -141,7 +142,7 @@ private struct Dump {
         try fixture.run("DELETE FROM vault_token")
         try fixture.run("DELETE FROM vault_history")
         let columns = """
-            client_id, user_id, token_fingerprint, state, key_number, version, sealed, stored_at, \
+            client_id, user_id, token_fingerprint, state, key_number, sealed, stored_at, \
             changed_at, checked_at, lease_owner, lease_until, given_back_at
             """
         try fixture.run("INSERT INTO vault_token (\(columns)) SELECT \(columns) FROM known")
@@ -163,7 +164,7 @@ private struct Contents: Equatable {
     struct Event: Hashable {
         let event: VaultHistoryEvent
         let user: VaultUser
-        let fingerprint: TokenFingerprint?
+        let fingerprint: TokenFingerprint
     }
 
     /// Every record with its token, a line each, in their order.

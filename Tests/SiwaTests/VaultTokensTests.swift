@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// Several tokens of a user, and rows that cannot be used.
 @Suite(.timeLimit(.minutes(5))) struct VaultTokensTests {
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `every run names damaged rows, and does what the others need`(
+    func `every command names damaged rows and processes the others`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: 5, all: .migrates))
@@ -150,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `rekey gives all other records a new key, also when a row is damaged`(
+    func `rekey encrypts all other records with a new key if a row is damaged`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: 2, all: .migrates))
@@ -168,12 +169,12 @@ import Testing
     @Test(
         arguments: VaultBackend.available,
         [("r0123\u{A0}", "it has the character U+00A0"), ("", "it is empty")])
-    func `a stored text that no token looks like is not sent, nor called revoked`(
+    func `a stored text that cannot be a token is neither sent nor called revoked`(
         _ backend: VaultBackend, _ bad: (text: String, fault: String)
     ) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: 2, all: .migrates))
         let good = try await fixture.store([2])
-        // Earlier versions of siwa stored any text.
+        // As if another program that has the key had stored it.
         let moment = NumericDate(1_700_000_000)
         let token = RefreshToken(SecretText(bad.text))
         try fixture.vault().take(

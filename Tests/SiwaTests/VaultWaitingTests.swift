@@ -1,8 +1,9 @@
 import Glibc
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// A database that no longer answers: the code is spent, so the tokens must be printed.
@@ -10,7 +11,7 @@ import Testing
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
         .timeLimit(.minutes(5)), arguments: [true, false])
-    func `a COMMIT that is not answered leaves it unknown whether the token was stored`(
+    func `if a COMMIT is not answered, it is unknown whether the token was stored`(
         _ reachesServer: Bool
     ) async throws {
         let server = try await PostgresServer.shared()
@@ -29,7 +30,7 @@ import Testing
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
         .timeLimit(.minutes(5)))
-    func `a server that is stopped while Apple answers ends the command in time`() async throws {
+    func `if the database stops while Apple answers, the command ends in time`() async throws {
         let server = try await PostgresServer()
         let fixture = try await VaultFixture(
             .postgres, Population(usual: 1, all: .migrates), on: server)
@@ -47,7 +48,7 @@ import Testing
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
         .timeLimit(.minutes(5)))
-    func `a server that is stopped from the beginning costs no code`() async throws {
+    func `if the database is stopped from the beginning, no code is spent`() async throws {
         let server = try await PostgresServer()
         let fixture = try await VaultFixture(
             .postgres, Population(usual: 1, all: .migrates), on: server)
@@ -62,7 +63,9 @@ import Testing
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
         .timeLimit(.minutes(5)))
-    func `a batch that loses its vault says so, and the next run finishes its work`() async throws {
+    func `a batch that loses its vault reports it, and the next run completes its work`()
+        async throws
+    {
         let server = try await PostgresServer()
         let fixture = try await VaultFixture(
             .postgres, Population(usual: 3, all: .migrates), on: server)
@@ -81,7 +84,7 @@ import Testing
         #expect(lost.errors.contains("siwa: vault: "), "\(lost)")
         try await eventually("the next run has noted what Apple revoked") {
             let next = try await fixture.apple.siwa(call, environment: fixture.environment)
-            // Until the leases of the lost run end, all items are held.
+            // All items are leased until the leases of the lost run end.
             #expect([0, 75].contains(next.exitCode), "\(next)")
             return try next.exitCode == 0 && fixture.vault().store.counts(of: nil) == [.revoked: 3]
         }
@@ -89,7 +92,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a vault that another process locks is waited for no longer than the timeout`()
+    func `a command waits for a locked vault no longer than its timeout`()
         async throws
     {
         let fixture = try await VaultFixture(.sqlite, Population(usual: 1, all: .migrates))
@@ -102,12 +105,12 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
-    func `keys that take all of the timeout leave time to store the token`(
+    func `if fetching keys takes the whole timeout, the token can still be stored`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: 1, all: .migrates))
         try await fixture.apple.post("faults", ["endpoint": "/auth/keys", "delay": "30s"])
-        let result = try await start(fixture, url: fixture.url, timeout: "2s").result()
+        let result = try await start(fixture, url: fixture.url, timeout: "10s").result()
         #expect(result.exitCode == 0, "\(result)")
         #expect(try fixture.opened().count == 1)
     }
@@ -115,7 +118,7 @@ import Testing
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to replace /etc/resolv.conf for one process"),
         .timeLimit(.minutes(5)))
-    func `a name server that does not answer is waited for no longer than the timeout`()
+    func `a command waits for a silent name server no longer than its timeout`()
         async throws
     {
         let folder = try TemporaryFolder()

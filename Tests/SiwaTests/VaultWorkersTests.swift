@@ -1,9 +1,10 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
-/// Many processes on one vault: no token is sent twice, and none is left out.
+/// Many processes on one vault: every token is sent exactly once.
 @Suite(.blocking) struct VaultWorkersTests {
     private static let workers = 8
     /// The number of them that are killed.
@@ -54,7 +55,7 @@ import Testing
         let sent = try await fixture.apple.requests(to: "/auth/revoke").compactMap {
             $0["fingerprints"]?["token"]?.string
         }
-        #expect(sent.count == people.count, "somebody was revoked twice, or not at all")
+        #expect(sent.count == people.count, "a token was revoked twice, or not at all")
         #expect(Set(sent) == tokens)
     }
 
@@ -63,7 +64,7 @@ import Testing
         return try fixture.apple.start(
             [
                 "batch", "revoke", "--vault", "--lease", isLong ? "15s" : "10s",
-                // So that each of few records more than once.
+                // So that each of a few records is renewed more than once.
                 "--concurrency", isLong ? "16" : "2",
                 // Eight processes and a slow machine: a statement may wait.
                 "--timeout", "2m", "--output", fixture.apple.folder.path("out-\(number)"),
@@ -92,7 +93,7 @@ extension VaultWorkersTests {
     /// Apple asks for a wait that is longer than a lease: without renewal the other run would claim
     /// what the first one is about to send again.
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
-    func `two runs do not send the same token, however long Apple makes them wait`(
+    func `two runs never send the same token, however long Apple makes them wait`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: Self.few, all: .migrates))
@@ -162,8 +163,41 @@ extension VaultWorkersTests {
         #expect(answered.count == count && Set(answered) == tokens, "a token was sent twice")
     }
 
+    /// The clock of the database is set past the leases of a run that waits, and back again. The wait
+    /// ends before the run would notice by a renewal.
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
-    func `the summary counts what a run that died still holds`(
+    func `a run sends no record that another run has claimed, whatever its clock shows`(
+        _ backend: VaultBackend
+    ) async throws {
+        let count = 4
+        let fixture = try await VaultFixture(backend, Population(usual: count, all: .migrates))
+        let tokens = try await fixture.store(Array(1...count))
+        let fault: JSON = [
+            "endpoint": "/auth/revoke", "status": 429, "headers": ["Retry-After": "8"],
+            "count": .integer(count),
+        ]
+        try await fixture.apple.post("faults", fault)
+        let call = ["batch", "revoke", "--vault", "--concurrency", "4"]
+        let first = try fixture.apple.start(call, environment: fixture.environment)
+        try await eventually("all are to be sent again") {
+            try await fixture.apple.requests(to: "/auth/revoke").count == count
+        }
+        // To the other run, the leases have ended: a clock that is past their end shows the same.
+        try fixture.run("UPDATE vault_token SET lease_until = 1")
+        let second = try await fixture.apple.siwa(call, environment: fixture.environment)
+        #expect(second.exitCode == 0, "\(second)")
+        let result = try await first.result()
+        #expect(result.exitCode == 75, "\(result)")
+        let lines = try result.output.split(separator: "\n").map { try JSON(text: String($0)) }
+        #expect(lines.count == count && lines.allSatisfy { $0["error"]?["code"] == "too_late" })
+        let answered = try await fixture.apple.requests(to: "/auth/revoke")
+            .filter { $0["status"] == 200 }.compactMap { $0["fingerprints"]?["token"]?.string }
+        #expect(answered.count == count && Set(answered) == tokens, "a token was sent twice")
+        #expect(try fixture.vault().store.counts(of: nil) == [.revoked: count])
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
+    func `the summary counts the records that a killed run still holds`(
         _ backend: VaultBackend
     ) async throws {
         let (fixture, slow) = try await onItsWay(backend, "--rate", "5/s", "--lease", "1h")
@@ -179,7 +213,7 @@ extension VaultWorkersTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
-    func `an outage at Apple marks no token dead`(_ backend: VaultBackend) async throws {
+    func `an outage at Apple marks no token as dead`(_ backend: VaultBackend) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: Self.few, all: .migrates))
         _ = try await fixture.store(Array(1...Self.few))
         let fault: JSON = [
@@ -199,7 +233,7 @@ extension VaultWorkersTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
-    func `a running batch opens records that were encrypted with a new key`(
+    func `a running batch decrypts records that were encrypted with a new key`(
         _ backend: VaultBackend
     ) async throws {
         let (fixture, slow) = try await onItsWay(backend, "--rate", "5/s")

@@ -1,13 +1,13 @@
 import Foundation
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// `siwa verify` and `siwa notification` as processes.
 @Suite struct VerifyTests {
-    @Test func `what an exchange brings is verified with the keys that are served`() async throws {
+    @Test func `tokens of an exchange are verified with the served keys`() async throws {
         let apple = try await LocalApple()
         let code = try await apple.code(for: "com.example.app", [.init("nonce", "n-1")])
         let tokens = try await apple.siwa("exchange", "--code", code).json
@@ -42,7 +42,9 @@ import Testing
     ]
 
     @Test(arguments: [token, notification])
-    func `what Apple signed needs neither network nor settings`(_ call: [String]) async throws {
+    func `tokens that Apple signed are verified without network and settings`(_ call: [String])
+        async throws
+    {
         let folder = try TemporaryFolder()
         try folder.write("libcurl.so.4", "no library")
         let result = try await Executable.product("siwa").run(
@@ -51,7 +53,8 @@ import Testing
         #expect(result.errors.isEmpty, "\(result)")
     }
 
-    @Test func `without OpenSSL nothing is verified, and it is named`() async throws {
+    @Test func `without OpenSSL, verification fails and the error names the library`() async throws
+    {
         let folder = try TemporaryFolder()
         try folder.write("libcrypto.so.3", "no library")
         let result = try await Executable.product("siwa").run(

@@ -1,4 +1,4 @@
-package import JOSE
+package import SIWAJOSE
 
 /// A page in a headless Chromium, controlled by the texts on it.
 ///
@@ -23,7 +23,7 @@ package final class Browser: Sendable {
             "Target.attachToTarget", ["targetId": target["targetId"] ?? .null, "flatten": true])
         session = attached["sessionId"]?.string ?? ""
         for domain in ["Log", "Runtime", "Audits"] { try await page("\(domain).enable") }
-        // A telephone.
+        // The size of a phone.
         try await show(width: 360, height: 640)
     }
 

@@ -1,5 +1,5 @@
 import Glibc
-import JOSE
+import SIWAJOSE
 
 /// A headless Chromium. Starting one takes more than most tests do, so that tests use one after
 /// another, each with a profile of its own (a browser context), which disappears with it.

@@ -13,9 +13,17 @@ package final class RefusedPort: Sendable {
 
     /// `http://127.0.0.1:` and the port.
     package var url: String { "http://127.0.0.1:\(port)" }
+}
 
-    /// A port for a program that cannot choose one itself; another may take it before.
-    package static func released() throws -> UInt16 { try RefusedPort().port }
+/// A port on 127.0.0.1 for a program that cannot choose one itself, and that listens there with
+/// `SO_REUSEPORT`: programs without that option never get the port.
+package final class ReservedPort: Sendable {
+    /// The port.
+    package let port: UInt16
+    private let socket: Descriptor
+
+    /// Reserves a port.
+    package init() throws { (socket, port) = try bindToLoopback(isShared: true) }
 }
 
 /// A port on 127.0.0.1 where connecting neither succeeds nor fails: its queue is full.

@@ -1,5 +1,5 @@
 import Glibc
-import JOSE
+import SIWAJOSE
 
 /// The Chrome DevTools Protocol over `--remote-debugging-pipe`: commands go into the browser's
 /// descriptor 3, answers and events come out of 4, each one JSON and a zero byte.

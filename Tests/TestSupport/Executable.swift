@@ -73,7 +73,7 @@ package struct Executable: Sendable {
         try start(
             call,
             passing: try more.map { number in
-                // Away from the numbers that the child gets.
+                // Above the numbers that the child gets.
                 Descriptor(
                     owning: try checked("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 64) })
             })

@@ -1,8 +1,16 @@
 import Glibc
 
 /// A stream socket on 127.0.0.1, at a port the system chooses.
-func bindToLoopback() throws -> (Descriptor, port: UInt16) {
+///
+/// - Parameter isShared: whether other sockets with `SO_REUSEPORT` can have the same port.
+func bindToLoopback(isShared: Bool = false) throws -> (Descriptor, port: UInt16) {
     let socket = try streamSocket()
+    var option = CInt(isShared ? 1 : 0)
+    _ = try checked("setsockopt") {
+        setsockopt(
+            socket.number, SOL_SOCKET, SO_REUSEPORT, &option,
+            socklen_t(MemoryLayout<CInt>.size))
+    }
     try withAddress(port: 0) { address, length in
         _ = try checked("bind") { bind(socket.number, address, length) }
     }

@@ -1,15 +1,16 @@
-package import JOSE
-package import Lifecycle
+package import SIWAJOSE
+package import SIWALifecycle
+package import SIWAVaultRecords
 internal import Synchronization
 
 /// A vault's records in memory. The test advances its clock.
 package final class MemoryVaultStore: VaultStore {
     fileprivate struct Row {
         var record: VaultRecord
-        var lease = Lease()
+        var lease = Held()
     }
 
-    fileprivate struct Lease {
+    fileprivate struct Held {
         var owner: String?
         var until = Duration.zero
         var givenBack: Duration?
@@ -23,14 +24,14 @@ package final class MemoryVaultStore: VaultStore {
     fileprivate struct State {
         var keys: [VaultKeyCheck] = []
         var rows: [VaultRecordID: Row] = [:]
-        var damaged: [VaultRowKey: (row: DamagedRecord, lease: Lease)] = [:]
+        var damaged: [VaultRowKey: (row: DamagedRecord, lease: Held)] = [:]
         var history: [(position: VaultHistoryPosition, entry: VaultHistoryEntry)] = []
         var entries = 0
         var beginnings: [String: Duration] = [:]
         var watches: [String: VaultLeaseWatch] = [:]
         var secrets: [VaultSecret] = []
         var now = Duration.zero
-        var failure: VaultError?
+        var failure: StoreError?
         var callsBeforeFailure = 0
         var notices: [VaultNotice] = []
     }
@@ -44,7 +45,7 @@ package final class MemoryVaultStore: VaultStore {
     package func advance(by duration: Duration) { state.withLock { $0.now += duration } }
 
     /// Every call from now on fails, but for the first few; nil ends it.
-    package func fail(with error: VaultError?, after calls: Int = 0) {
+    package func fail(with error: StoreError?, after calls: Int = 0) {
         state.withLock { ($0.failure, $0.callsBeforeFailure) = (error, calls) }
     }
 
@@ -70,14 +71,14 @@ package final class MemoryVaultStore: VaultStore {
 
     /// Adds a row that cannot be read.
     package func damage(_ row: DamagedRecord) {
-        state.withLock { $0.damaged[row.key] = (row, Lease()) }
+        state.withLock { $0.damaged[row.key] = (row, Held()) }
     }
 
     /// Leases the tokens of a user to a run that is gone, and whose clock was ahead.
     package func strand(_ user: VaultUser, leasedFor duration: Duration) {
         state.withLock { state in
             for id in state.rows.keys where id.user == user {
-                state.rows[id]?.lease = Lease(owner: "gone", until: state.now + duration)
+                state.rows[id]?.lease = Held(owner: "gone", until: state.now + duration)
             }
         }
     }
@@ -88,8 +89,8 @@ package final class MemoryVaultStore: VaultStore {
     /// See ``VaultStore``.
     package func secrets(
         notSealedWith number: Int?, after row: VaultSecret.Row?, limit: Int
-    ) throws(VaultError) -> VaultSecretPage {
-        try transaction { state throws(VaultError) in
+    ) throws(StoreError) -> VaultSecretPage {
+        try transaction { state throws(StoreError) in
             let start = state.secrets.firstIndex { $0.row == row }.map { $0 + 1 } ?? 0
             var page = VaultSecretPage()
             page.secrets = state.secrets[start...].filter {
@@ -101,8 +102,8 @@ package final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    package func replace(_ changes: [VaultSecretChange]) throws(VaultError) -> Int {
-        try transaction { state throws(VaultError) in
+    package func replace(_ changes: [VaultSecretChange]) throws(StoreError) -> Int {
+        try transaction { state throws(StoreError) in
             var count = 0
             for change in changes {
                 for index in state.secrets.indices where state.secrets[index] == change.old {
@@ -116,23 +117,23 @@ package final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    package func create(_ key: VaultKeyCheck) throws(VaultError) {
-        try transaction(isOpen: false) { state throws(VaultError) in
+    package func create(_ key: VaultKeyCheck) throws(StoreError) {
+        try transaction(isOpen: false) { state throws(StoreError) in
             guard state.keys.isEmpty else {
-                throw VaultError(.alreadyInitialized, "there is a vault already")
+                throw StoreError(.alreadyInitialized, "there is a vault already")
             }
             state.keys = [key]
         }
     }
 
     /// See ``VaultStore``.
-    package func keyChecks() throws(VaultError) -> [VaultKeyCheck] {
-        try transaction { state throws(VaultError) in state.keys }
+    package func keyChecks() throws(StoreError) -> [VaultKeyCheck] {
+        try transaction { state throws(StoreError) in state.keys }
     }
 
     /// See ``VaultStore``.
-    package func register(_ key: VaultKeyCheck) throws(VaultError) {
-        try transaction { state throws(VaultError) in
+    package func register(_ key: VaultKeyCheck) throws(StoreError) {
+        try transaction { state throws(StoreError) in
             guard !state.keys.contains(where: { $0.number == key.number }) else { return }
             state.keys.append(key)
             state.keys.sort { $0.number < $1.number }
@@ -140,15 +141,15 @@ package final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    package func records(of users: [VaultUser]) throws(VaultError) -> VaultPage {
-        try transaction { state throws(VaultError) in state.page(of: users) }
+    package func records(of users: [VaultUser]) throws(StoreError) -> VaultPage {
+        try transaction { state throws(StoreError) in state.page(of: users) }
     }
 
     /// See ``VaultStore``.
     package func records(
         _ filter: VaultFilter, after key: VaultRowKey?, limit: Int
-    ) throws(VaultError) -> VaultPage {
-        try transaction { state throws(VaultError) in
+    ) throws(StoreError) -> VaultPage {
+        try transaction { state throws(StoreError) in
             let records = state.rows.values.map(\.record).filter { state.matches($0, filter) }
             let isMet = filter.states.isEmpty && filter.clientID == nil
             return VaultPage(records, isMet ? state.damaged.values.map(\.row) : [], key, limit)
@@ -156,8 +157,8 @@ package final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    package func clients() throws(VaultError) -> [ClientID] {
-        try transaction { state throws(VaultError) in
+    package func clients() throws(StoreError) -> [ClientID] {
+        try transaction { state throws(StoreError) in
             Set(state.rows.keys.map(\.user.clientID)).sorted {
                 $0.rawValue.utf8.lexicographicallyPrecedes($1.rawValue.utf8)
             }
@@ -165,8 +166,8 @@ package final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    package func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int] {
-        try transaction { state throws(VaultError) in
+    package func counts(of clientID: ClientID?) throws(StoreError) -> [VaultState: Int] {
+        try transaction { state throws(StoreError) in
             let filter = VaultFilter(clientID: clientID)
             return Dictionary(
                 state.rows.values.filter { filter.matches($0.record) }.map { ($0.record.state, 1) },
@@ -177,9 +178,9 @@ package final class MemoryVaultStore: VaultStore {
     /// See ``VaultStore``.
     package func change(
         _ users: [VaultUser], releasing released: VaultRelease?,
-        _ decide: (VaultPage) throws(VaultError) -> VaultChanges
-    ) throws(VaultError) {
-        try transaction { state throws(VaultError) in
+        _ decide: (VaultPage) throws(StoreError) -> VaultChanges
+    ) throws(StoreError) {
+        try transaction { state throws(StoreError) in
             var page = state.page(of: users)
             page.notices = state.notices
             let changes = try decide(page)
@@ -199,15 +200,15 @@ package final class MemoryVaultStore: VaultStore {
 
     /// See ``VaultStore``.
     package func claim(
-        _ filter: VaultFilter, limit: Int, for lease: VaultLease,
+        _ filter: VaultFilter, limit: Int, for lease: Lease,
         _ change: (VaultRecord) -> VaultClaimChange
-    ) throws(VaultError) -> VaultClaimed {
-        try transaction { state throws(VaultError) in
+    ) throws(StoreError) -> VaultClaimed {
+        try transaction { state throws(StoreError) in
             let start = state.beginnings[lease.owner] ?? state.now
             state.beginnings[lease.owner] = start
-            let duration = min(lease.duration, VaultLease.longest)
-            let new = Lease(owner: lease.owner, until: state.now + duration)
-            let isFree = { [now = state.now] (old: Lease) in
+            let duration = min(lease.duration, Lease.longest)
+            let new = Held(owner: lease.owner, until: state.now + duration)
+            let isFree = { [now = state.now] (old: Held) in
                 old.until <= now && old.owner != lease.owner && old.givenBack ?? start <= start
             }
             let free = state.rows.values.filter {
@@ -230,23 +231,27 @@ package final class MemoryVaultStore: VaultStore {
 
     /// See ``VaultStore``.
     package func renew(
-        _ ids: [VaultRecordID], for lease: VaultLease
-    ) throws(VaultError) -> VaultRenewal {
-        try transaction { state throws(VaultError) in
-            let held = ids.filter { id in
-                guard let old = state.rows[id]?.lease else { return false }
-                return old.owner == lease.owner && old.until > state.now
-            }
+        _ ids: [VaultRecordID], for lease: Lease
+    ) throws(StoreError) -> VaultRenewal {
+        try transaction { state throws(StoreError) in
+            let held = state.held(ids, by: lease.owner)
             for id in held { state.rows[id]?.lease.until = state.now + lease.duration }
-            return VaultRenewal(held: Set(held), remaining: lease.duration)
+            return VaultRenewal(held: held, remaining: lease.duration)
         }
+    }
+
+    /// See ``VaultStore``.
+    package func held(
+        _ ids: [VaultRecordID], by owner: String
+    ) throws(StoreError) -> Set<VaultRecordID> {
+        try transaction { state throws(StoreError) in state.held(ids, by: owner) }
     }
 
     /// See ``VaultStore``.
     package func leasedByOthers(
         than owner: String, _ filter: VaultFilter
-    ) throws(VaultError) -> VaultLeasedByOthers {
-        try transaction { state throws(VaultError) in
+    ) throws(StoreError) -> VaultLeasedByOthers {
+        try transaction { state throws(StoreError) in
             let leases = state.rows.values.filter {
                 $0.lease.until > state.now && $0.lease.owner != owner
                     && state.matches($0.record, filter)
@@ -259,8 +264,8 @@ package final class MemoryVaultStore: VaultStore {
     /// See ``VaultStore``.
     package func history(
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
-    ) throws(VaultError) -> VaultHistoryPage {
-        try transaction { state throws(VaultError) in
+    ) throws(StoreError) -> VaultHistoryPage {
+        try transaction { state throws(StoreError) in
             let ids = filter.userID.map { state.allIDs(of: $0, filter.clientID) } ?? []
             let found = state.history.sorted { $0.position < $1.position }.filter { row in
                 filter.matches(row.entry, ids: ids) && position.map { $0 < row.position } ?? true
@@ -272,8 +277,8 @@ package final class MemoryVaultStore: VaultStore {
     /// See ``VaultStore``.
     package func lastStates(
         of ids: [VaultRecordID]
-    ) throws(VaultError) -> [VaultRecordID: VaultPastState] {
-        try transaction { state throws(VaultError) in
+    ) throws(StoreError) -> [VaultRecordID: VaultPastState] {
+        try transaction { state throws(StoreError) in
             let ids = Set(ids)
             var found: [VaultRecordID: VaultPastState] = [:]
             for (_, entry) in state.history.sorted(by: { $0.position < $1.position }) {
@@ -288,16 +293,16 @@ package final class MemoryVaultStore: VaultStore {
     /// See ``VaultStore``.
     package func historyCount(
         since start: NumericDate?, until end: NumericDate?
-    ) throws(VaultError) -> Int {
-        try transaction { state throws(VaultError) in
+    ) throws(StoreError) -> Int {
+        try transaction { state throws(StoreError) in
             let filter = VaultHistoryFilter(since: start, until: end)
             return state.history.count { filter.matches($0.entry, ids: []) }
         }
     }
 
     /// See ``VaultStore``.
-    package func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
-        try transaction { state throws(VaultError) in
+    package func pruneHistory(before moment: NumericDate, limit: Int) throws(StoreError) -> Int {
+        try transaction { state throws(StoreError) in
             let old = Set(
                 state.history.filter { $0.entry.at < moment }.map(\.position).sorted()
                     .prefix(limit))
@@ -307,19 +312,19 @@ package final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    package func faults() throws(VaultError) -> [String] { [] }
+    package func faults() throws(StoreError) -> [String] { [] }
 
     /// All or nothing.
     private func transaction<Result>(
-        isOpen: Bool = true, _ body: (inout State) throws(VaultError) -> Result
-    ) throws(VaultError) -> Result {
-        try state.withLock { state throws(VaultError) in
+        isOpen: Bool = true, _ body: (inout State) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try state.withLock { state throws(StoreError) in
             if let failure = state.failure {
                 guard state.callsBeforeFailure > 0 else { throw failure }
                 state.callsBeforeFailure -= 1
             }
             guard !isOpen || !state.keys.isEmpty else {
-                throw VaultError(.notInitialized, "there is no vault")
+                throw StoreError(.notInitialized, "there is no vault")
             }
             var changed = state
             let result = try body(&changed)
@@ -331,14 +336,15 @@ package final class MemoryVaultStore: VaultStore {
 
 extension MemoryVaultStore.State {
     fileprivate func page(of users: [VaultUser]) -> VaultPage {
-        let keys = Set(users.map { VaultRowKey(VaultRecordID($0, nil)) })
+        let keys = Set(users.map { VaultRowKey(before: $0) })
         let users = Set(users)
         return VaultPage(
             rows.values.map(\.record).filter { users.contains($0.user) },
-            damaged.values.map(\.row).filter {
-                keys.contains(
-                    VaultRowKey(clientID: $0.key.clientID, userID: $0.key.userID, fingerprint: []))
-            }, nil, .max)
+            damaged.values.map(\.row).filter { keys.contains($0.key.withoutToken) }, nil, .max)
+    }
+
+    fileprivate func held(_ ids: [VaultRecordID], by owner: String) -> Set<VaultRecordID> {
+        Set(ids.filter { rows[$0]?.lease.owner == owner && rows[$0]?.lease.until ?? .zero > now })
     }
 
     /// Observes the leases that end too late, and ends the void ones.
@@ -346,7 +352,7 @@ extension MemoryVaultStore.State {
         _ filter: VaultFilter, for owner: String
     ) -> VaultLeaseWatch.Verdict {
         let strays = rows.filter { row in
-            row.value.lease.until > now + VaultLease.longest && row.value.lease.owner != owner
+            row.value.lease.until > now + Lease.longest && row.value.lease.owner != owner
                 && row.value.lease.givenBack == nil && matches(row.value.record, filter)
         }
         let verdict = watches[owner, default: VaultLeaseWatch()].look(
@@ -368,12 +374,12 @@ extension MemoryVaultStore.State {
         return filter.matches(record, among: others)
     }
 
-    fileprivate mutating func write(_ update: VaultUpdate) throws(VaultError) {
+    fileprivate mutating func write(_ update: VaultUpdate) throws(StoreError) {
         let record = update.record
         let old = update.replaced.flatMap { rows[$0] }
         let newest = keys.last?.number ?? 0
         if record.sealed != old?.record.sealed, record.keyNumber != newest {
-            throw VaultError(
+            throw StoreError(
                 record.keyNumber < newest ? .keySuperseded : .key,
                 "the vault is encrypted with key \(newest) by now")
         }
@@ -381,7 +387,7 @@ extension MemoryVaultStore.State {
             guard old != nil else { return }
             rows[replaced] = nil
         }
-        guard rows[record.id] == nil else { throw VaultError(.damaged, "the record is there") }
+        guard rows[record.id] == nil else { throw StoreError(.damaged, "the record is there") }
         rows[record.id] = .init(record: record, lease: old?.lease ?? .init())
     }
 

@@ -88,7 +88,7 @@ package final class PostgresProxy: Sendable {
         while poll(&watched, 2, -1) > 0 {
             for index in 0...1 where watched[index].revents != 0 {
                 let got = recv(watched[index].fd, &chunk, chunk.count, 0)
-                // The server's side stays open after the client has gone: it was swallowed.
+                // The server's side stays open after the client's connection was closed.
                 guard got > 0 else { return }
                 let bytes = Array(chunk[..<got])
                 let passes = state.withLock { state in

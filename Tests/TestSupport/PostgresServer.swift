@@ -108,7 +108,7 @@ package final class PostgresServer: Sendable {
         let result = try await shell.run(
             "-c",
             "kill -\(number) \(pid) && for child in $(ps -o pid= --ppid \(pid)); do "
-                // Some children end by themselves.
+                // Some children have ended already.
                 + "kill -\(number) $child 2>/dev/null || :; done",
             environment: ["PATH": "/usr/bin:/bin"])
         guard result.exitCode == 0 else { throw Refused(description: "\(result)") }
@@ -131,7 +131,7 @@ package final class PostgresServer: Sendable {
     }
 }
 
-// Where it comes from, and as whom it runs.
+// The program's path, and the user it runs as.
 extension PostgresServer {
     /// The folder with `initdb` of the newest version.
     private static let newestPrograms: String? = {

@@ -27,7 +27,7 @@ package struct ProcessKeeper: Sendable {
         kill -KILL $running
         """
 
-    /// Starts the shell, and waits for its end on a thread: a child that nobody waits for would hang
+    /// Starts the shell, and waits for its end on a thread: a child that is not waited for would hang
     /// Swift Testing's exit tests, which look at the first child that has ended before all others.
     package init() throws {
         let (read, write) = try Descriptor.pipe()

@@ -1,6 +1,6 @@
-package import JOSE
-package import Lifecycle
 package import SIWACrypto
+package import SIWAJOSE
+package import SIWALifecycle
 
 /// A client_secret before it is signed: good, until a test spoils one thing.
 package struct SecretDraft: Sendable {

@@ -13,6 +13,13 @@ package func isWritingOutput(_ pid: pid_t) -> Bool {
     isSleeping(pid, in: ["1 0x1 ", "64 0x1 "])
 }
 
+/// Whether a signal that was sent to the process still waits to be delivered.
+package func hasPendingSignal(_ pid: pid_t) -> Bool {
+    let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+    let pending = status?.split(separator: "\n").first { $0.hasPrefix("ShdPnd:") }
+    return pending?.dropFirst("ShdPnd:".count).contains { !"\t0".contains($0) } == true
+}
+
 private func isSleeping(_ pid: pid_t, in calls: [String]) -> Bool {
     let tasks = "/proc/\(pid)/task"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []

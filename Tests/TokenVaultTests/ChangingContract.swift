@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWAVaultRecords
 import Testing
 
 extension StoreContract {
     static let changing = [
-        StoreContract("a decision sees the record as it is, and keeps, puts or removes it") {
+        StoreContract("a decision gets the current record, and keeps, replaces or removes it") {
             fixture in
             let store = try fixture.vault()
             let (old, new, gone) = (VaultUser.sample(1), VaultUser.sample(2), VaultUser.sample(3))
@@ -38,20 +39,21 @@ extension StoreContract {
             }
             #expect(try fixture.store().all() == [next])
         },
-        StoreContract("once there is a newer key, nothing is sealed with an older one") { fixture in
+        StoreContract("after a newer key is registered, no record can use an older one") {
+            fixture in
             let store = try fixture.vault()
             let kept = VaultRecord(.sample(1), sealed: [1])
             try store.put([kept])
             try store.register(.second)
             for record in [VaultRecord(.sample(2)), VaultRecord(.sample(1), sealed: [2])] {
-                let error = #expect(throws: VaultError.self) { try store.put([record]) }
+                let error = #expect(throws: StoreError.self) { try store.put([record]) }
                 #expect(error?.kind == .keySuperseded)
             }
-            // What stays sealed as it is may change otherwise.
+            // A record that is not encrypted again may change otherwise.
             try store.put([kept.becoming(.dead)])
             #expect(try store.all() == [kept.becoming(.dead)])
         },
-        StoreContract("decisions about one user come one after the other") { fixture in
+        StoreContract("decisions about one user are made one after the other") { fixture in
             let store = try fixture.vault()
             let user = VaultUser.sample(1)
             var versions: [Int?] = []
@@ -63,14 +65,14 @@ extension StoreContract {
             #expect(versions == [nil, 1, 2, nil])
             #expect(try store.all().map(\.number) == [1])
         },
-        StoreContract("nothing is left of a change in which a decision throws") { fixture in
+        StoreContract("a change whose decision throws is undone") { fixture in
             let store = try fixture.vault()
             let users = VaultUser.samples(3)
             try store.put([VaultRecord(users[0]), VaultRecord(users[1])])
             #expect(try store.claim(.long("a"), limit: 1) == [users[0]])
-            let refusal = VaultError(.sealBroken, "no")
+            let refusal = StoreError(.sealBroken, "no")
             #expect(throws: refusal) {
-                try store.change(users, releasedBy: "a") { user, record throws(VaultError) in
+                try store.change(users, releasedBy: "a") { user, record throws(StoreError) in
                     if user == users[2] { throw refusal }
                     return user == users[1] ? .remove : .put(VaultRecord(user, .dead))
                 }
@@ -78,7 +80,7 @@ extension StoreContract {
             #expect(try store.all() == [VaultRecord(users[0]), VaultRecord(users[1])])
             #expect(try store.claim(.long("b")) == [users[1]], "the lease was not given back")
         },
-        StoreContract("of many users, those who have records are found, few or many") { fixture in
+        StoreContract("of many users, those with records are found, few or many") { fixture in
             let store = try fixture.vault()
             let users = VaultUser.samples(1200)
             let known = [[0], [600, 1199], Array(1..<299), [700], [701], Array(702..<1100)]

@@ -1,10 +1,12 @@
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 extension StoreContract {
     static let claiming = [
-        StoreContract("a claim changes what it takes, and answers what it was") { fixture in
+        StoreContract("a claim changes the claimed records, and returns them as they were") {
+            fixture in
             let store = try fixture.vault()
             try store.put(VaultUser.samples(3).map { VaultRecord($0, checkedAt: 5) })
             let claimed = try store.claim(VaultFilter(), limit: 2, for: .long("a")) {
@@ -16,7 +18,7 @@ extension StoreContract {
             }
             #expect(try store.counts(of: nil) == [.revoking: 2, .active: 1])
         },
-        StoreContract("a filter chooses what is claimed") { fixture in
+        StoreContract("a filter selects the claimed records") { fixture in
             let store = try fixture.vault()
             try store.putOfTwoKeys(Samples.population)
             for (number, filter) in Samples.filters.enumerated() {
@@ -25,7 +27,8 @@ extension StoreContract {
                 try store.release(expected, by: "\(number)")
             }
         },
-        StoreContract("claimed records are not claimed again, by others or the owner") { fixture in
+        StoreContract("claimed records are not claimed again, neither by others nor by the owner") {
+            fixture in
             let (one, other) = (try fixture.vault(), try fixture.store())
             let users = VaultUser.samples(5)
             try one.put(users.map { VaultRecord($0) })
@@ -34,7 +37,8 @@ extension StoreContract {
             #expect(mine.count == 3 && Set(mine + others) == Set(users) && others.count == 2)
             #expect(try one.claim(.long("a")) == [] && other.claim(.long("c")) == [])
         },
-        StoreContract("what is given back is another's, but not the same owner's again") {
+        StoreContract("a released record can be claimed by others, but not again by the same owner")
+        {
             fixture in
             let store = try fixture.vault()
             try store.put(VaultUser.samples(2).map { VaultRecord($0) })
@@ -45,7 +49,7 @@ extension StoreContract {
             #expect(try store.claim(.long("a")) == [])
             #expect(try store.claim(.long("b")) == users)
         },
-        StoreContract("what is given back is not for those who had begun before") { fixture in
+        StoreContract("a released record is not claimed by runs that began before") { fixture in
             let store = try fixture.vault()
             try store.put(VaultUser.samples(2).map { VaultRecord($0) })
             #expect(try store.claim(.long("a"), limit: 1) == [.sample(0)])
@@ -59,7 +63,7 @@ extension StoreContract {
             #expect(try store.claim(.long("a")) == [] && store.claim(.long("b")) == [])
             #expect(try store.claim(.long("c")) == [.sample(0), .sample(1)])
         },
-        StoreContract("only its owner gives a record back") { fixture in
+        StoreContract("only the owner can release a record") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(.sample(1))])
             #expect(try store.claim(.long("a")) == [.sample(1)])
@@ -72,7 +76,7 @@ extension StoreContract {
             try store.release([.sample(1)], by: "a")
             #expect(try store.claim(.long("d")) == [.sample(1)])
         },
-        StoreContract("a record that was removed and made again is free") { fixture in
+        StoreContract("a record that was removed and stored again is free") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(.sample(1))])
             #expect(try store.claim(.long("a")) == [.sample(1)])
@@ -80,7 +84,7 @@ extension StoreContract {
             try store.put([VaultRecord(.sample(1))])
             #expect(try store.claim(.long("a")) == [.sample(1)])
         },
-        StoreContract("a lease ends, and then another may claim, not the same owner") { fixture in
+        StoreContract("after a lease ends, another owner can claim the record") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(.sample(1))])
             #expect(try store.claim(.short("dead")) == [.sample(1)])
@@ -92,17 +96,34 @@ extension StoreContract {
             try store.release([.sample(1)], by: "dead")
             #expect(try store.claim(.long("c")) == [], "it is b's now")
         },
-        StoreContract("what was stored since the last claim can be claimed") { fixture in
+        StoreContract("an owner holds its leases until another run takes them") { fixture in
+            let store = try fixture.vault()
+            let records = VaultUser.samples(3).map { VaultRecord($0) }
+            try store.put(records)
+            let ids = records.map(\.id)
+            #expect(try store.claim(.short("a"), limit: 2) == [.sample(0), .sample(1)])
+            #expect(try store.held(ids, by: "a") == Set(ids.prefix(2)))
+            #expect(try store.held(ids, by: "b") == [] && store.held([], by: "a") == [])
+            try store.release([.sample(0)], by: "a")
+            #expect(try store.held(ids, by: "a") == [ids[1]])
+            try await eventually("the lease ends") {
+                fixture.passTime()
+                return try fixture.store().claim(.long("b"), limit: 9).contains(.sample(1))
+            }
+            #expect(try store.held(ids, by: "a") == [])
+            #expect(try store.held(ids, by: "b").contains(ids[1]))
+        },
+        StoreContract("records stored since the last claim can be claimed") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(.sample(5))])
             #expect(try store.claim(.long("a")) == [.sample(5)])
             try store.put([VaultRecord(.sample(1)), VaultRecord(.sample(9), .dead)])
             #expect(try store.claim(.long("a")) == [.sample(1), .sample(9)])
         },
-        StoreContract("a lease of any length is one") { fixture in
+        StoreContract("a lease can have any length") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(.sample(1)), VaultRecord(.sample(2))])
-            let endless = VaultLease(owner: "a", duration: .seconds(Int64.max))
+            let endless = Lease(owner: "a", duration: .seconds(Int64.max))
             #expect(try store.claim(endless, limit: 1).count == 1)
             #expect(try store.claim(.long("b")).count == 1)
             #expect(

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// What PostgreSQL and SQLite need to find the ends of a range in an index.
 struct ConditionsTests {
@@ -12,7 +13,7 @@ struct ConditionsTests {
         return (conditions.sql, conditions.values)
     }
 
-    @Test func `first columns in which both ends are equal are compared by themselves`() {
+    @Test func `leading columns with equal bounds are compared separately`() {
         let (one, values) = sql(Stretch(after: [1, 2, 3], upTo: [1, 2, 9]))
         #expect(one == "WHERE a = $1 AND b = $2 AND (c) > ($3) AND (c) <= ($4)")
         #expect(values == [1, 2, 3, 9].map { .integer($0) })
@@ -21,7 +22,7 @@ struct ConditionsTests {
         #expect(more == [1, 2, 3, 5, 0].map { .integer($0) })
     }
 
-    @Test func `other ends are compared as rows`() {
+    @Test func `other bounds are compared as rows`() {
         let both = sql(Stretch(after: [1, 2, 3], upTo: [2, 2, 3])).0
         #expect(both == "WHERE (a, b, c) > ($1, $2, $3) AND (a, b, c) <= ($4, $5, $6)")
         #expect(sql(Stretch(after: nil, upTo: [1, 2, 3])).0 == "WHERE (a, b, c) <= ($1, $2, $3)")
@@ -29,7 +30,7 @@ struct ConditionsTests {
         #expect(sql(Stretch(after: nil, upTo: nil)).0 == "")
     }
 
-    @Test func `nothing is between a row and itself`() {
+    @Test func `the range between a row and itself is empty`() {
         let (sql, _) = sql(Stretch(after: [1, 2, 3], upTo: [1, 2, 3]))
         #expect(sql == "WHERE a = $1 AND b = $2 AND (c) > ($3) AND (c) <= ($4)")
     }

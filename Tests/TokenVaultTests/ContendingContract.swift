@@ -1,12 +1,13 @@
 import Dispatch
-import Lifecycle
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Synchronization
-import TestSupport
 import Testing
 
 extension StoreContract {
     static let contending = [
-        StoreContract("of those who claim at once, each gets what no other gets") { fixture in
+        StoreContract("concurrent claims return different records") { fixture in
             let users = VaultUser.samples(200)
             try fixture.vault().put(users.map { VaultRecord($0) })
             let claimed = Mutex<[VaultUser]>([])
@@ -27,7 +28,7 @@ extension StoreContract {
             #expect(claimed.withLock { $0.sorted() } == users)
             #expect(try fixture.store().counts(of: nil) == [.revoked: 200])
         },
-        StoreContract("of those who change one user that is not there yet, none undoes another") {
+        StoreContract("concurrent changes of an unknown user do not undo each other") {
             fixture in
             _ = try fixture.vault()
             let user = VaultUser.sample(1)
@@ -37,7 +38,7 @@ extension StoreContract {
             }
             #expect(try fixture.store().record(of: user)?.number == 40)
         },
-        StoreContract("changes of the same users in other orders do not wait for ever") { fixture in
+        StoreContract("changes of the same users in different orders do not deadlock") { fixture in
             _ = try fixture.vault()
             let users = VaultUser.samples(10)
             try atOnce(4) { number in
@@ -49,7 +50,7 @@ extension StoreContract {
             }
             #expect(try fixture.store().all().map(\.number) == Array(repeating: 40, count: 10))
         },
-        StoreContract("one store serves many threads") { fixture in
+        StoreContract("many threads can use one store") { fixture in
             let store = try fixture.vault()
             try atOnce(4) { number in
                 for round in 0..<10 {
@@ -59,13 +60,13 @@ extension StoreContract {
             }
             #expect(try store.all().count == 40)
         },
-        StoreContract("of those who make a vault at once, one does") { fixture in
+        StoreContract("of several concurrent creations of a vault, one succeeds") { fixture in
             let made = Mutex(0)
             try atOnce(4) { _ in
                 do {
                     try fixture.store().create(.first)
                     made.withLock { $0 += 1 }
-                } catch let error as VaultError {
+                } catch let error as StoreError {
                     #expect([.alreadyInitialized, .busy].contains(error.kind), "\(error)")
                 }
             }
@@ -77,7 +78,7 @@ extension StoreContract {
 
 extension VaultStore {
     /// Makes users' records, or raises their numbers by one.
-    fileprivate func raise(_ users: [VaultUser]) throws(VaultError) {
+    fileprivate func raise(_ users: [VaultUser]) throws(StoreError) {
         try change(users, releasedBy: nil) { user, record in
             .put(VaultRecord(user, number: (record?.number ?? 0) + 1))
         }

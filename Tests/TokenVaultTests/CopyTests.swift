@@ -1,9 +1,10 @@
-import Lifecycle
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// Where rows are copied to.
 enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
@@ -56,7 +57,7 @@ enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
     }
 
     @Test(arguments: CopyPlace.available, [0, 1, 49, 50, 20_000])
-    func `rows come back as they were`(_ place: CopyPlace, _ count: Int) async throws {
+    func `rows are copied unchanged`(_ place: CopyPlace, _ count: Int) async throws {
         let database = try await table(place)
         let rows = rows(count)
         try database.transaction(.writing) { database throws(DatabaseFailure) in
@@ -67,14 +68,14 @@ enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
-    func `a connection by TLS is one`() async throws {
+    func `a connection with TLS is recognised`() async throws {
         let connection = try await PostgresStoreFixture.overTLS().connect()
         let sql = "SELECT version FROM pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()"
         #expect(try connection.run(sql).first?.first?.text?.hasPrefix("TLS") == true)
     }
 
     @Test(arguments: CopyPlace.available)
-    func `a row that is there fails, and the connection works on`(_ place: CopyPlace)
+    func `a duplicate row fails, and the connection stays usable`(_ place: CopyPlace)
         async throws
     {
         let database = try await table(place)
@@ -125,17 +126,17 @@ enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: CopyPlace.servers)
-    func `a timeout that a signal shortens ends a copy that another transaction holds up`(
+    func `a timeout shortened by a signal ends a copy that another transaction blocks`(
         _ place: CopyPlace
     ) async throws {
         let fixture = try await place.fixture()
         _ = try fixture.vault()
         let (records, other) = (Self.records, try holdUp(fixture))
         let isSignalled = Mutex(false)
-        let timeout = VaultTimeout { isSignalled.withLock(\.self) ? .zero : .seconds(3600) }
+        let timeout = StoreTimeout { isSignalled.withLock(\.self) ? .zero : .seconds(3600) }
         let store = SQLVaultStore(try fixture.connector(timeout))
-        async let failed: VaultError? = Task.detached {
-            do throws(VaultError) {
+        async let failed: StoreError? = Task.detached {
+            do throws(StoreError) {
                 try store.put(records)
                 return nil
             } catch { return error }
@@ -151,7 +152,7 @@ enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: CopyPlace.servers)
-    func `a copy that another transaction held up goes on`(_ place: CopyPlace) async throws {
+    func `a copy continues after another transaction blocked it`(_ place: CopyPlace) async throws {
         let fixture = try await place.fixture()
         let store = try fixture.vault()
         let (records, other) = (Self.records, try holdUp(fixture))
@@ -164,7 +165,7 @@ enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
 
     /// Two imports of the same tokens: each token is stored once, and neither fails.
     @Test(.timeLimit(.minutes(5)), arguments: CopyPlace.available)
-    func `who finds a token that another one stored meanwhile decides again`(
+    func `concurrent writers store each token exactly once`(
         _ place: CopyPlace
     ) async throws {
         let fixture = try await place.fixture()

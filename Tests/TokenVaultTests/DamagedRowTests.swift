@@ -1,9 +1,10 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// Rows written by an attacker without the key are reported and skipped.
 @Suite(.blocking) struct DamagedRowTests {
@@ -25,16 +26,9 @@ import Testing
                 change: "key_number = 9223372036854775807", reason: "its key_number is out of range"
             ),
             Self(
-                change: "token_fingerprint = '', version = 9223372036854775807",
-                reason: "its version is out of range",
-                name: "the record of 'u000001' of 'com.example.app'"),
-            Self(
-                change: "token_fingerprint = '', version = -9223372036854775808",
-                reason: "its version is out of range",
-                name: "the record of 'u000001' of 'com.example.app'"),
-            Self(
-                change: "token_fingerprint = ''", reason: "its version is out of range",
-                name: "the record of 'u000001' of 'com.example.app'"),
+                change: "token_fingerprint = ''",
+                reason: "its token_fingerprint is not 12 hexadecimal digits",
+                name: "token '' of 'u000001' of 'com.example.app'"),
             Self(
                 change: "token_fingerprint = '00000000000G'",
                 reason: "its token_fingerprint is not 12 hexadecimal digits",
@@ -139,18 +133,18 @@ import Testing
     ) async throws {
         let damage = Damage(change: "changed_at = 9223372036854775807", reason: "")
         let store = try damaged(try await backend.fixture(), damage)
-        let error = #expect(throws: VaultError.self) { try store.put([VaultRecord(.sample(1))]) }
+        let error = #expect(throws: StoreError.self) { try store.put([VaultRecord(.sample(1))]) }
         #expect(
             error?.kind == .damaged && error?.isTemporary == false, "\(String(describing: error))")
     }
 
     @Test(arguments: Damage.bytes)
-    func `a text that is not UTF-8 is damaged, in a file`(_ damage: Damage) async throws {
+    func `text in a file that is not UTF-8 is damage`(_ damage: Damage) async throws {
         let bytes = Value.invalidText([0x75, 0xFF, 0x1B])
         try await check(damaged(SQLiteStoreFixture(), damage, [bytes]), damage)
     }
 
-    @Test func `a NUL in a text is damaged, in a file`() async throws {
+    @Test func `a NUL in a file's text is damage`() async throws {
         let damage = Damage(
             change: "user_id = $1", reason: "its user_id must not have a NUL character in it",
             name: "token '000000000000' of 'a\\x00b' of 'com.example.app'")
@@ -161,7 +155,7 @@ import Testing
         .enabled(
             if: PostgresServer.isAvailable,
             "needs PostgreSQL's server: Debian's package postgresql"), arguments: Damage.bytes)
-    func `a text that is not UTF-8 is damaged, on a server without an encoding`(
+    func `text that is not UTF-8 is damage on a server without an encoding`(
         _ damage: Damage
     ) async throws {
         let fixture = try await PostgresStoreFixture.withoutEncoding()
@@ -170,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a lease that ended long ago is no damage`(_ backend: SQLBackend) async throws {
+    func `a lease that ended long ago is not damage`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.vault()
         try store.put(good)
@@ -210,7 +204,7 @@ import Testing
             #expect(page.entries == [entries[0], entries[2]])
             #expect(
                 page.damaged == [
-                    VaultError(.recordDamaged, "entry 2 of the history is damaged: \(reason)")
+                    StoreError(.recordDamaged, "entry 2 of the history is damaged: \(reason)")
                 ])
             _ = try database.run(
                 """
@@ -234,9 +228,9 @@ import Testing
         _ = try fixture.connect().run(
             "INSERT INTO vault_key (number, check_value) VALUES (9223372036854775807, $1)",
             [.bytes([1])])
-        let error = #expect(throws: VaultError.self) { try store.keyChecks() }
+        let error = #expect(throws: StoreError.self) { try store.keyChecks() }
         #expect(error?.kind == .damaged)
-        #expect(throws: VaultError.self) { try store.put(good) }
+        #expect(throws: StoreError.self) { try store.put(good) }
         #expect(try store.all() == [])
     }
 }

@@ -1,16 +1,17 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// What deliveries promise on both databases.
 @Suite(.blocking) struct DeliveryContractTests {
     @Test(arguments: SQLBackend.available)
-    func `only the first waiting event of a user is sent, by the time it happened`(
+    func `only the earliest waiting event of a user is sent`(
         _ backend: SQLBackend
     ) async throws {
         let store = try (await backend.fixture()).preparedServerStore()
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `an event that keeps failing holds its user's others back for an hour`(
+    func `an event that keeps failing delays its user's other events by an hour`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `an event that was held back is due when nothing holds it any more`(
+    func `a delayed event is due when no earlier event blocks it`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `an event that holds nothing back any more is not taken for the one that does`(
+    func `an event that no longer blocks others is not confused with the blocking one`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -105,7 +106,9 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a poisoned user's events do not block others`(_ backend: SQLBackend) async throws {
+    func `an undeliverable event does not delay other users' events`(_ backend: SQLBackend)
+        async throws
+    {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         try store.receive((1...60).map { try .sample($0, of: 1, at: $0) })
@@ -116,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a lease ends, is renewed, and only its holder's failure counts`(
+    func `a lease expires, is renewed, and only its holder can report a failure`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -164,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `workers that claim at once share the events and leave none to wait`(
+    func `workers that claim at once share all events`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -191,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `the counts stay right`(_ backend: SQLBackend) async throws {
+    func `the counts equal the stored events`(_ backend: SQLBackend) async throws {
         var random = SeededRandom.announced(for: "counts of the inbox")
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
@@ -229,7 +232,7 @@ extension SQLStoreFixture {
         try run("UPDATE inbox_event SET due_at = 1 WHERE \(condition)")
     }
 
-    /// The events that are the first of their users, and not due, although nobody sends them.
+    /// The first events of their users that are not due, although no worker sends them.
     fileprivate func waitingWithoutReason() throws -> [String?] {
         let database = try connect()
         let sql = """

@@ -1,18 +1,19 @@
 import Dispatch
-import ServerRecords
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// On PostgreSQL, an event is released while another process is about to hold it back.
 @Suite(.blocking, .enabled(if: PostgresServer.isAvailable)) struct DeliveryRaceTests {
-    @Test func `an event that was released before it is held back is claimed`() async throws {
+    @Test func `an event that is unblocked before it is delayed is claimed`() async throws {
         let fixture = try await PostgresStoreFixture()
         try fixture.beginDelivery()
         let claimed = try fixture.claim {
-            // What the claim has seen is no longer so.
+            // The rows that the claim has read have changed.
             _ = try fixture.run(
                 """
                 UPDATE inbox_event SET state = 'done', due_at = NULL, lease_owner = NULL
@@ -22,7 +23,7 @@ import Testing
         #expect(claimed == [2])
     }
 
-    @Test func `an event that is released while it is held back is due`() async throws {
+    @Test func `an event that is unblocked while it is delayed is due`() async throws {
         let fixture = try await PostgresStoreFixture()
         try fixture.beginDelivery()
         let failure = Mutex<(any Error)?>(nil)
@@ -63,7 +64,7 @@ extension SQLStoreFixture {
             else { return }
             do { try body() } catch { failure.withLock { $0 = error } }
         }
-        let due = try SQLServerStore(watched).claimDeliveries(limit: 9, for: .long("b")).deliveries
+        let due = try ServerStore(watched).claimDeliveries(limit: 9, for: .long("b")).deliveries
         if let error = failure.withLock(\.self) { throw error }
         return due.map(\.number)
     }

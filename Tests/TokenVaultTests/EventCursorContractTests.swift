@@ -1,15 +1,16 @@
-import JOSE
-import Lifecycle
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// What a cursor promises on both databases.
 @Suite(.blocking) struct EventCursorContractTests {
     @Test(arguments: SQLBackend.available)
-    func `a cursor is unknown to a database that was restored from before it`(
+    func `a database that was restored from an older backup refuses newer cursors`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -22,7 +23,7 @@ import Testing
         try fixture.restore()
         #expect(try store.numbers(after: early) == [3])
         #expect(try store.restart(after: late) != nil)
-        // As far as the cursor, and beyond: other events are at the same positions.
+        // Up to the cursor's position and beyond, other events are at the same positions.
         try store.receive((4...9).map { try .sample($0, of: $0) })
         let restart = try #require(try store.restart(after: late))
         #expect(try store.numbers(after: restart) == Array(1...9))
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `deleted events that a caller has not seen make its cursor unknown`(
+    func `deleted events that a caller has not read make its cursor unknown`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -47,7 +48,7 @@ import Testing
         let restart = try #require(try store.restart(after: start))
         #expect(try store.numbers(after: restart) == [1, 4, 5])
         let between = try store.page(after: restart, limit: 1).cursor
-        // Below the level, and unseen.
+        // Below the level, and not yet read.
         try store.accept(1)
         try fixture.purge()
         #expect(try store.restart(after: between) != nil)
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `forgeries, discarded and forgotten events leave cursors as they are`(
+    func `forgeries, discarded events and erased events do not change cursors`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `pages have the types that are asked for, and cursors pass the others`(
+    func `a page has the requested types only, and its cursor skips the others`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -101,33 +102,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `events of before the tables had marks get different ones`(
-        _ backend: SQLBackend
-    ) async throws {
-        let fixture = try await backend.fixture()
-        let schema = Schema.server
-        let older = Schema(
-            table: schema.table, subject: schema.subject, missing: schema.missing,
-            migrations: Array(schema.migrations.prefix(1)))
-        _ = try fixture.vault()
-        try fixture.connect().transaction(.writing) { database throws(DatabaseFailure) in
-            try older.createOrMigrate(database, "the test")
-        }
-        for number in 1...3 {
-            try fixture.run(
-                """
-                INSERT INTO inbox_event (position, jti, type, client_id, user_id, event_time,
-                    received_at, expires_at, state, changed_at)
-                VALUES ($1, $2, 't', 'c', 'u', 1, 1, 1, 'none', 1)
-                """, .integer(number), .text("event-\(number)"))
-        }
-        try fixture.serverStore().prepare(isAlone: true)
-        let marks = try fixture.run("SELECT mark FROM inbox_event").compactMap(\.first?.integer)
-        #expect(Set(marks).count == 3 && marks.allSatisfy { (0..<1 << 56).contains($0) })
-    }
-
-    @Test(arguments: SQLBackend.available)
-    func `an inbox that has lost its position or its deletion level is not ready`(
+    func `an inbox without its position or deletion level is not ready`(
         _ backend: SQLBackend
     ) async throws {
         for name in ["position", "deletion_level", "deletion_mark", "deletion_round"] {
@@ -140,14 +115,14 @@ import Testing
                     damage.isEmpty
                         ? "DELETE FROM server_count WHERE name = $1"
                         : "UPDATE server_count \(damage) WHERE name = $1", .text(name))
-                #expect(throws: VaultError.self, "\(name) \(damage)") { try store.check() }
+                #expect(throws: StoreError.self, "\(name) \(damage)") { try store.check() }
             }
         }
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         try store.receive([.sample(1), .sample(2)])
         try fixture.run("UPDATE server_count SET value = 1 WHERE name = 'position'")
-        #expect(throws: VaultError.self) { try store.check() }
+        #expect(throws: StoreError.self) { try store.check() }
     }
 }
 

@@ -1,12 +1,13 @@
 import Glibc
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// Events that arrive at the same time, committed together.
 @Suite(.blocking) struct GroupCommitTests {
@@ -59,7 +60,7 @@ import Testing
     }
 
     /// The database answers the first commit after four seconds.
-    @Test func `an event does not wait for the time limits of two commits`() async throws {
+    @Test func `an event waits at most for the time limit of one commit`() async throws {
         let fixture = try SQLiteStoreFixture()
         let store = try fixture.preparedServerStore()
         let time = Mutex(Duration.zero)
@@ -75,7 +76,7 @@ import Testing
             timekeeper: Timekeeper(elapsed: { time.withLock { $0 } }, sleep: { _ in }),
             run: { body in try? startThread(body) })
         let ended = WakeSignal()
-        let results = Mutex<[Int: VaultError.Kind?]>([:])
+        let results = Mutex<[Int: StoreError.Kind?]>([:])
         func receive(_ number: Int) throws {
             group.receive(try .sample(number, of: number)) { result in
                 results.withLock { results in
@@ -106,9 +107,9 @@ import Testing
         let poison = try EventID.sample(5)
         let group = GroupCommit(
             store,
-            decide: { events, _ throws(VaultError) in
+            decide: { events, _ throws(StoreError) in
                 if events.contains(where: { $0.event.id == poison }) {
-                    throw VaultError(.sealBroken, "poison")
+                    throw StoreError(.sealBroken, "poison")
                 }
                 return VaultChanges()
             }, run: { body in try? startThread(body) })

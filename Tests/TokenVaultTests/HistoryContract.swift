@@ -1,11 +1,12 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWAVaultRecords
 import Testing
 
 extension StoreContract {
     /// What a store promises about the history.
     static let history = [
-        StoreContract("an entry comes back as it was written, even if the record changes") {
+        StoreContract("an entry is read back as it was written, even if the record changes") {
             fixture in
             let store = try fixture.vault()
             let record = VaultRecord(.sample(1), token: 7)
@@ -17,7 +18,7 @@ extension StoreContract {
                 actor: VaultActor(command: "batch revoke", host: "höst"),
                 newUserID: UserID(unchecked: "é"))
             let empty = VaultHistoryEntry(
-                at: NumericDate(6), event: .removed, user: record.user, fingerprint: nil,
+                at: NumericDate(6), event: .removed, user: record.user, fingerprint: .sample(),
                 actor: VaultActor(command: "", host: ""))
             try store.change([record.user], releasing: nil) { _ in
                 VaultChanges(updates: [VaultUpdate(record, replacing: nil)], history: [full])
@@ -32,10 +33,10 @@ extension StoreContract {
                 #expect(try store.entries(latest).last?.event == event)
             }
         },
-        StoreContract("a change and its history happen together, or neither does") { fixture in
+        StoreContract("a change and its history entry are stored together") { fixture in
             let store = try fixture.vault()
             let record = VaultRecord(.sample(1), key: 7)
-            #expect(throws: VaultError.self) {
+            #expect(throws: StoreError.self) {
                 try store.change([record.user], releasing: nil) { _ in
                     VaultChanges(
                         updates: [VaultUpdate(record, replacing: nil)], history: [entry(1)])
@@ -48,7 +49,7 @@ extension StoreContract {
             }
             #expect(try store.entries() == [entry(1, .revoking)])
         },
-        StoreContract("the history is read in pages, the oldest first") { fixture in
+        StoreContract("the history is read in pages, oldest first") { fixture in
             let store = try fixture.vault()
             let times = [5, 1, 9, 1, 5, 7, -3]
             for (number, time) in times.enumerated() {
@@ -117,7 +118,7 @@ extension StoreContract {
             try store.change([user], releasing: nil) { _ in VaultChanges(erased: [user]) }
             #expect(try store.entries() == kept)
         },
-        StoreContract("old entries are deleted a few at a time, the oldest first") { fixture in
+        StoreContract("old entries are deleted a few at a time, oldest first") { fixture in
             let store = try fixture.vault()
             try store.add((1...5).map { entry($0) })
             #expect(try store.historyCount(since: nil, until: nil) == 5)
@@ -142,14 +143,14 @@ private func entry(
 }
 
 extension VaultStore {
-    fileprivate func add(_ entries: [VaultHistoryEntry]) throws(VaultError) {
+    fileprivate func add(_ entries: [VaultHistoryEntry]) throws(StoreError) {
         try change([], releasing: nil) { _ in VaultChanges(history: entries) }
     }
 
     /// All entries that a filter selects, read in pages.
     fileprivate func entries(
         _ filter: VaultHistoryFilter = VaultHistoryFilter(), limit: Int = 100
-    ) throws(VaultError) -> [VaultHistoryEntry] {
+    ) throws(StoreError) -> [VaultHistoryEntry] {
         var (all, last): ([VaultHistoryEntry], VaultHistoryPosition?) = ([], nil)
         while case let page = try history(filter, after: last, limit: limit), let next = page.next {
             all += page.entries

@@ -1,16 +1,17 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// What the inbox promises on both databases.
 @Suite(.blocking) struct InboxContractTests {
     @Test(arguments: SQLBackend.available)
-    func `the tables are made once, and a newer version is refused`(
+    func `the tables are created once, and a newer version is refused`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -26,33 +27,37 @@ import Testing
         try fixture.serverStore().prepare(isAlone: false)
         try store.check()
         #expect(try store.states() == ["event-1": .pending])
-        #expect(try fixture.run("SELECT version FROM vault_schema") == [[.integer(4)]])
+        #expect(try fixture.run("SELECT version FROM vault_schema") == [[.integer(5)]])
         try fixture.run("UPDATE server_schema SET version = 99")
         #expect(try kind { try store.check() } == .tooNew)
         #expect(try kind { try store.prepare(isAlone: true) } == .tooNew)
+        try fixture.run("UPDATE server_schema SET version = 2")
+        #expect(try kind { try store.check() } == .tooOld)
+        #expect(try kind { try store.prepare(isAlone: true) } == .tooOld)
+        #expect(try kind { _ = try store.examine() } == .tooOld)
     }
 
     /// A newer version may be migrating the vault while this one runs.
     @Test(arguments: SQLBackend.available)
-    func `a running server leaves a newer vault alone`(_ backend: SQLBackend) async throws {
+    func `a running server does not change a newer vault`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         try store.check()
         try fixture.run("UPDATE vault_schema SET version = 99")
         let code = try CodeDigest(of: AuthorizationCode(SecretText("c")))
-        for call: (any ServerStore) throws -> Void in [
+        for call: (ServerStore) throws -> Void in [
             { try $0.check() }, { try $0.receive([.sample(1)]) },
             { _ = try $0.vault.records(of: [.sample(1)]) }, { try $0.vault.put([]) },
             { try $0.vault(finishing: code, .unanswered, by: "a", heeding: []).put([]) },
         ] {
             #expect(try kind { try call(store) } == .tooNew)
         }
-        try fixture.run("UPDATE vault_schema SET version = 4")
+        try fixture.run("UPDATE vault_schema SET version = 5")
         try store.check()
     }
 
     @Test(arguments: SQLBackend.available)
-    func `an event is stored once, with what it means to the vault`(
+    func `an event is stored once, with its effect on the vault`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -83,16 +88,16 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `nothing is stored when the vault cannot be changed`(_ backend: SQLBackend) async throws {
+    func `nothing is stored if the vault cannot be changed`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
-        #expect(throws: VaultError.self) {
-            try store.receive([.sample(1)]) { _, _ throws(VaultError) in
-                throw VaultError(.sealBroken, "no")
+        #expect(throws: StoreError.self) {
+            try store.receive([.sample(1)]) { _, _ throws(StoreError) in
+                throw StoreError(.sealBroken, "no")
             }
         }
-        #expect(throws: VaultError.self) {
-            // A record that is not there any more.
+        #expect(throws: StoreError.self) {
+            // A record that was removed.
             try store.receive([.sample(1)]) { _, _ in
                 let new = VaultUpdate(VaultRecord(.sample(1)), replacing: nil)
                 return VaultChanges(updates: [new, new])
@@ -104,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `unverified payloads are kept apart`(_ backend: SQLBackend) async throws {
+    func `unverified payloads are stored separately`(_ backend: SQLBackend) async throws {
         let store = try (await backend.fixture()).preparedServerStore()
         let samples = try (1...4).map { try UnverifiedNotification.sample($0) }
         #expect(try store.keep(samples[0], limit: 3) == .kept)
@@ -161,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `an event that several processes receive at once is new to one`(
+    func `an event that several processes receive at once is new to one of them`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -206,7 +211,8 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a user's events are erased, and stay known`(_ backend: SQLBackend) async throws {
+    func `erased events of a user are still recognised as known`(_ backend: SQLBackend) async throws
+    {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         try store.receive([.sample(1, of: 1), .sample(2, of: 2), .sample(3, of: 1)])
@@ -227,7 +233,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `what ended is deleted in time, and a jti is known until it expires`(
+    func `ended events are deleted in time, and a jti is known until it expires`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -253,11 +259,11 @@ import Testing
         #expect(try store.states().keys.sorted() == ["event-5", "event-6", "event-7"])
     }
 
-    private func kind(_ body: () throws -> Void) throws -> VaultError.Kind? {
+    private func kind(_ body: () throws -> Void) throws -> StoreError.Kind? {
         do {
             try body()
             return nil
-        } catch let error as VaultError {
+        } catch let error as StoreError {
             return error.kind
         }
     }

@@ -1,11 +1,12 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// What the journal of codes promises on both databases.
 @Suite(.blocking) struct JournalContractTests {
@@ -18,7 +19,7 @@ import Testing
     private let answer = SealedSecret(keyNumber: 1, bytes: [4, 0, 5])
 
     @Test(arguments: SQLBackend.available)
-    func `a code is sent once, and its answer repeated`(_ backend: SQLBackend) async throws {
+    func `a code is sent once, and its answer is repeated`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         let request = try request()
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `an answer is erased after ten minutes, and the entry stays`(
+    func `an answer is erased after ten minutes, and the entry is kept`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a code whose process died may be spent`(_ backend: SQLBackend) async throws {
+    func `a code whose process was killed may be spent`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         #expect(try store.begin(request("1"), for: .long("a")) == .send)
@@ -95,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `an answer is noted in the transaction that stores its token`(
+    func `an answer is recorded in the transaction that stores its token`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -104,9 +105,9 @@ import Testing
         #expect(try store.begin(request, for: .long("a")) == .send)
         let vault = store.vault(
             finishing: request.code, .answered(answer), by: "a", heeding: [])
-        #expect(throws: VaultError.self) {
-            try vault.change([.sample(1)], releasing: nil) { _ throws(VaultError) in
-                throw VaultError(.sealBroken, "no")
+        #expect(throws: StoreError.self) {
+            try vault.change([.sample(1)], releasing: nil) { _ throws(StoreError) in
+                throw StoreError(.sealBroken, "no")
             }
         }
         #expect(try store.begin(request, for: .long("b")) == .wait)
@@ -116,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `storing a token shows the events of its user that concern its client`(
+    func `storing a token returns the events of its user that concern its client`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -132,7 +133,7 @@ import Testing
         func notices(_ audiences: [ClientID]) throws -> [VaultEvent] {
             var found: [VaultNotice] = []
             try store.vault(finishing: code, .notSent, by: "a", heeding: audiences)
-                .change([.sample(1)], releasing: nil) { page throws(VaultError) in
+                .change([.sample(1)], releasing: nil) { page throws(StoreError) in
                     found = page.notices
                     return VaultChanges()
                 }
@@ -158,7 +159,7 @@ import Testing
             #expect(try store.begin(request(), for: .long("a")) == .send)
             let sql = change.replacing("sha256", with: "code_sha256")
             try fixture.run("UPDATE code_journal SET \(sql)")
-            let error = #expect(throws: VaultError.self) {
+            let error = #expect(throws: StoreError.self) {
                 try store.begin(request(), for: .long("b"))
             }
             #expect(error?.kind == .recordDamaged, "\(change)")
@@ -169,7 +170,7 @@ import Testing
 /// What the tokens of the API promise on both databases.
 @Suite(.blocking) struct APITokenContractTests {
     @Test(arguments: SQLBackend.available)
-    func `tokens are added, listed and removed by name`(_ backend: SQLBackend) async throws {
+    func `API tokens are added, listed and removed by name`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         let tokens = ["app", "cron"].map { name in

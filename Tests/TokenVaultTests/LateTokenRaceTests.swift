@@ -1,26 +1,27 @@
 import Dispatch
-import Lifecycle
-import ServerRecords
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// On PostgreSQL, a token is stored while an event of its user is received. Neither may miss the
 /// other: the event would never reach the token.
 @Suite(.blocking, .enabled(if: PostgresServer.isAvailable)) struct LateTokenRaceTests {
-    @Test func `a token that is stored while an event is received sees the event`() async throws {
+    @Test func `a token that is stored while an event is received gets the event`() async throws {
         let fixture = try await PostgresStoreFixture()
         let store = try fixture.preparedServerStore()
         let event = try IncomingEvent.sample(1, revokesConsent: true)
         let seen = Mutex<[VaultNotice]>([])
         let stored = DispatchSemaphore(value: 0)
-        _ = try store.receive([event]) { _, page throws(VaultError) in
+        _ = try store.receive([event]) { _, page throws(StoreError) in
             #expect(page.records.isEmpty)
             fixture.startAndAwaitLock(stored) {
                 try Self.view(of: fixture.serverStore()).change([.sample(1)], releasing: nil) {
-                    page throws(VaultError) in
+                    page throws(StoreError) in
                     seen.withLock { $0 = page.notices }
                     return Self.newToken
                 }
@@ -31,16 +32,18 @@ import Testing
         #expect(seen.withLock { $0 } == [event.notice])
     }
 
-    @Test func `an event that is received while a token is stored sees the token`() async throws {
+    @Test func `an event that is received while a token is stored applies to the token`()
+        async throws
+    {
         let fixture = try await PostgresStoreFixture()
         let store = try fixture.preparedServerStore()
         let seen = Mutex<[VaultRecord]>([])
         let received = DispatchSemaphore(value: 0)
         let event = try IncomingEvent.sample(1, revokesConsent: true)
-        try Self.view(of: store).change([.sample(1)], releasing: nil) { page throws(VaultError) in
+        try Self.view(of: store).change([.sample(1)], releasing: nil) { page throws(StoreError) in
             #expect(page.notices.isEmpty)
             fixture.startAndAwaitLock(received) {
-                _ = try fixture.serverStore().receive([event]) { _, page throws(VaultError) in
+                _ = try fixture.serverStore().receive([event]) { _, page throws(StoreError) in
                     seen.withLock { $0 = page.records }
                     return VaultChanges()
                 }
@@ -54,12 +57,12 @@ import Testing
     private static let newToken = VaultChanges(
         updates: [VaultUpdate(VaultRecord(.sample(1)), replacing: nil)])
 
-    private static func view(of store: any ServerStore) throws(VaultError) -> any VaultStore {
+    private static func view(of store: ServerStore) throws(StoreError) -> any VaultStore {
         let code: CodeDigest
         do {
             code = try CodeDigest(of: AuthorizationCode(SecretText("c")))
         } catch {
-            throw VaultError(.damaged, "\(error)")
+            throw StoreError(.damaged, "\(error)")
         }
         return store.vault(
             finishing: code, .notSent, by: "a", heeding: [VaultUser.sample(1).clientID])

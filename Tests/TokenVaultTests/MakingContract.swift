@@ -1,9 +1,10 @@
-import Lifecycle
+import SIWALifecycle
+import SIWAVaultRecords
 import Testing
 
 extension StoreContract {
     static let making = [
-        StoreContract("without a vault every call says so") { fixture in
+        StoreContract("without a vault, every call reports that it is missing") { fixture in
             let calls: [(any VaultStore) throws -> Void] = [
                 { _ = try $0.keyChecks() }, { try $0.register(.first) },
                 { _ = try $0.record(of: .sample(1)) }, { _ = try $0.all() },
@@ -11,20 +12,20 @@ extension StoreContract {
                 { _ = try $0.claim(.long("a")) },
             ]
             for call in calls {
-                let error = #expect(throws: VaultError.self) { try call(fixture.store()) }
+                let error = #expect(throws: StoreError.self) { try call(fixture.store()) }
                 #expect(error?.kind == .notInitialized)
             }
         },
-        StoreContract("a store that found no vault finds the one that is made later") { fixture in
+        StoreContract("a store that found no vault uses one that is created later") { fixture in
             let store = try fixture.store()
-            #expect(throws: VaultError.self) { try store.keyChecks() }
+            #expect(throws: StoreError.self) { try store.keyChecks() }
             _ = try fixture.vault()
             #expect(try store.keyChecks() == [.first])
         },
-        StoreContract("a vault is made once") { fixture in
+        StoreContract("a vault is created once") { fixture in
             let store = try fixture.vault()
             for again in [store, try fixture.store()] {
-                let error = #expect(throws: VaultError.self) { try again.create(.second) }
+                let error = #expect(throws: StoreError.self) { try again.create(.second) }
                 #expect(error?.kind == .alreadyInitialized)
                 #expect(try again.keyChecks() == [.first])
             }
@@ -38,7 +39,7 @@ extension StoreContract {
             #expect(try store.clients() == [])
             #expect(try store.faults() == [])
         },
-        StoreContract("keys come in the order of their numbers, each the first with its number") {
+        StoreContract("keys are ordered by number, and the first key of each number is kept") {
             fixture in
             let store = try fixture.vault()
             let third = VaultKeyCheck(number: 3, sealed: [])

@@ -1,11 +1,12 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// What the outbox promises on both databases.
 @Suite(.blocking) struct OutboxContractTests {
@@ -24,12 +25,12 @@ import Testing
             secret: SealedSecret(keyNumber: 1, bytes: [9, UInt8(token)]))
     }
 
-    private func due(_ store: any ServerStore, _ owner: String) throws -> [RevocationJob] {
+    private func due(_ store: ServerStore, _ owner: String) throws -> [RevocationJob] {
         try store.claimRevocations(of: nil, limit: 100, for: .long(owner)).jobs.map(\.job)
     }
 
     @Test(arguments: SQLBackend.available)
-    func `requests share the job of a token, and end with the last one`(
+    func `requests share the job of a token, and end with the last job`(
         _ backend: SQLBackend
     ) async throws {
         let store = try (await backend.fixture()).preparedServerStore()
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `progress is kept, a failure is tried later, a dead job again from the beginning`(
+    func `progress is kept, a failed job is repeated later, and a dead one from the beginning`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -86,14 +87,14 @@ import Testing
         #expect(try !store.note(job, retryAfter: .zero, by: "a"))
         #expect(try store.renewRevocations([again.number], for: .long("b")) == [again.number])
         #expect(try store.renewRevocations([again.number], for: .long("a")) == [])
-        let delay = again.fail("HTTP 503", age: .zero, jitter: 0, at: now)
+        let delay = again.fail(.init("http", "HTTP 503"), age: .zero, jitter: 0, at: now)
         #expect(try store.note(again, retryAfter: delay, by: "b"))
         let failed = try #require(try store.revocation("1")?.jobs.first)
-        #expect(failed.attempts == 1 && failed.lastError == "HTTP 503")
+        #expect(failed.attempts == 1 && failed.lastError == .init("http", "HTTP 503"))
         #expect(failed.nextAttemptAt != nil)
         _ = try store.retry(revocation: "1")
         var last = try #require(try due(store, "c").first)
-        _ = last.fail("HTTP 503", age: .seconds(2_592_000), jitter: 0, at: now)
+        _ = last.fail(.init("http", "HTTP 503"), age: .seconds(2_592_000), jitter: 0, at: now)
         #expect(try store.note(last, retryAfter: nil, by: "c"))
         #expect(try store.revocation("1")?.state == .dead)
         #expect(try store.retry(revocation: "1")?.state == .pending)
@@ -211,18 +212,18 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `what waits for a profile is due when it is there, and shared when it is given up`(
+    func `work that waits for a profile is due when it exists, and shared after it is given up`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         var waiting = job(1)
-        waiting.lastError = "client_without_profile: none"
+        waiting.lastError = .init("client_without_profile", "none")
         _ = try store.add(request("1"), [waiting])
         _ = try store.add(request("2"), [job(2)])
         var claimed = try #require(try due(store, "a").first)
         #expect(claimed.waitsForProfile)
-        _ = claimed.fail("client_without_profile: none", age: .zero, jitter: 0, at: now)
+        _ = claimed.fail(.init("client_without_profile", "none"), age: .zero, jitter: 0, at: now)
         #expect(try store.note(claimed, retryAfter: .seconds(3600), by: "a"))
         #expect(try due(store, "b") == [])
         try store.resumeRevocations(of: [ClientID(unchecked: "com.example.other")])
@@ -230,7 +231,8 @@ import Testing
         try store.resumeRevocations(of: [claimed.clientID])
         var again = try #require(try due(store, "b").first)
         #expect(again.number == claimed.number && again.lastError == nil)
-        _ = again.fail("client_without_profile: none", age: .seconds(2_592_000), jitter: 0, at: now)
+        _ = again.fail(
+            .init("client_without_profile", "none"), age: .seconds(2_592_000), jitter: 0, at: now)
         #expect(try store.note(again, retryAfter: nil, by: "b"))
         let repeated = try store.add(request("3"), [waiting])
         #expect(repeated.state == .dead && repeated.jobs.map(\.number) == [again.number])
@@ -274,7 +276,7 @@ import Testing
             let page = try store.revocations([], limit: 10)
             #expect(page.revocations.map(\.request.id) == ["2"], "\(change)")
             #expect(page.damaged.count == 1, "\(change)")
-            #expect(throws: VaultError.self) { try store.revocation("1") }
+            #expect(throws: StoreError.self) { try store.revocation("1") }
             try fixture.run("DELETE FROM revocation_job")
             for row in backup {
                 let places = row.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
@@ -285,7 +287,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `what ended long ago is deleted, and pending jobs stay`(
+    func `work that ended long ago is deleted, and pending jobs are kept`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()

@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// Work whose times were written while a clock was wrong.
 @Suite(.blocking) struct ParkedWorkTests {
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `it is brought back at the start`(_ backend: SQLBackend) async throws {
+    func `parked work is resumed at the start`(_ backend: SQLBackend) async throws {
         let fixture = try await parked(backend)
         let store = try fixture.serverStore()
         #expect(try store.claimed() == [])
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `it is brought back every hour, and other waits stay as they are`(
+    func `parked work is resumed every hour, and other waits are unchanged`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await parked(backend)
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a parked revocation is brought back, too`(_ backend: SQLBackend) async throws {
+    func `a parked revocation is resumed as well`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         let request = RevocationRequest(
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `the oldest waiting event counts from its receipt, also after a replay`(
+    func `the age of the oldest event counts from its receipt, also after a replay`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -104,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `tokens are counted again although the last count is in the future`(
+    func `tokens are counted again if the last count is in the future`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()

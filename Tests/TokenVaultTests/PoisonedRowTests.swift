@@ -1,18 +1,19 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// Every column of a row with values that an attacker without the key may write: whatever a command
 /// asks of the vault, it ends in an answer or an error that names the row, never in a trap, and the
 /// other records are untouched.
 @Suite(.blocking) struct PoisonedRowTests {
     static let columns = [
-        "client_id", "user_id", "token_fingerprint", "state", "key_number", "version", "sealed",
-        "stored_at", "changed_at", "checked_at", "lease_owner", "lease_until", "given_back_at",
+        "client_id", "user_id", "token_fingerprint", "state", "key_number", "sealed", "stored_at",
+        "changed_at", "checked_at", "lease_owner", "lease_until", "given_back_at",
         "signed_in_at",
     ]
 
@@ -50,7 +51,7 @@ import Testing
                 {
                     for _ in 0..<4 {
                         let claim = try store.claimed(.long(owner), limit: 10)
-                        for record in claim.records { _ = try? vault.sendableToken(of: record) }
+                        for record in claim.records { _ = try? vault.token(of: record) }
                         _ = try store.renew(claim.records.map(\.id), for: .long(owner))
                         try vault.note(
                             claim.records.map { VaultNote($0, .refreshRefused) }, releasedBy: owner,
@@ -65,8 +66,8 @@ import Testing
                 "notification",
                 {
                     let event = VaultEvent.accountDeleted(at: now + .seconds(5))
-                    try store.change([user], releasing: nil) { page throws(VaultError) in
-                        try vault.changes(
+                    try store.change([user], releasing: nil) { page throws(StoreError) in
+                        vault.changes(
                             after: [VaultNotice(event, users: [user])], of: page, at: now)
                     }
                 }
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available, columns)
-    func `no value of a column stops a command, or changes another record`(
+    func `no value of a column stops a command or changes another record`(
         _ backend: SQLBackend, _ column: String
     ) async throws {
         let fixture = try await backend.fixture()
@@ -126,7 +127,7 @@ import Testing
             for (name, ask) in questions(vault, bad, "\(number)") {
                 do {
                     try ask()
-                } catch let error as VaultError {
+                } catch let error as StoreError {
                     let isTame = error.message.unicodeScalars.allSatisfy {
                         (0x20...0x7E).contains($0.value) || $0 == "…"
                     }

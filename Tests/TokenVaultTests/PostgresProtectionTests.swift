@@ -1,7 +1,8 @@
-import TestSupport
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// When siwa asks a PostgreSQL server for its identity.
 @Suite(.blocking) struct PostgresProtectionTests {
@@ -14,7 +15,7 @@ import Testing
             ("/tmp,localhost,", nil), ("db.example.com", "127.0.0.1"), ("a,b", "127.0.0.1,::1"),
             (nil, "::1"),
         ] as [(String?, String?)])
-    func `this machine needs no TLS`(_ host: String?, _ address: String?) {
+    func `a server on this machine needs no TLS`(_ host: String?, _ address: String?) {
         for mode in ["prefer", "disable", "verify-full"] {
             let settings = PostgresSettings(
                 host: host, address: address, mode: mode, isModeStated: mode != "prefer")
@@ -42,7 +43,7 @@ import Testing
         #expect(protection.weakness == nil)
     }
 
-    @Test func `certificates are taken from the first place that has them`() {
+    @Test func `certificates are read from the first place that has them`() {
         var settings = PostgresSettings(host: "db.example.com", mode: "prefer", isModeStated: false)
         let bundle = RootCertificates(system: "/etc/bundle")
         #expect(PostgresProtection(settings, bundle).rootCertificate == "/etc/bundle")
@@ -55,14 +56,14 @@ import Testing
     }
 
     @Test(arguments: ["disable", "allow", "prefer", "require", "verify-ca"])
-    func `a weaker mode counts when it is stated, and is named`(_ mode: String) {
+    func `a weaker sslmode applies if it is stated, and is named`(_ mode: String) {
         let settings = PostgresSettings(host: "db.example.com", mode: mode, isModeStated: true)
         let protection = PostgresProtection(settings, roots)
         #expect(protection.mode == nil && protection.rootCertificate == nil)
         #expect(protection.weakness?.contains("sslmode=\(mode) ") == true)
     }
 
-    @Test func `a service file states a mode for its own services only`() {
+    @Test func `a service file states a mode only for its own services`() {
         let text = "# c\nsslmode=a\n[one]\nhost=h\n[two]\n  sslmode=require\n[three]\nsslmodes=x\n"
         #expect(ServiceFile.states("sslmode", in: "two", text))
         #expect(!ServiceFile.states("sslmode", in: "one", text))
@@ -74,7 +75,7 @@ import Testing
     @Test(arguments: [
         (10_000, 9500), (1000, 500), (600, 300), (1, 1), (0, 1), (-5, 1),
     ])
-    func `the server stops waiting for a lock before siwa stops waiting for the server`(
+    func `the server's lock timeout ends before siwa's time limit`(
         _ timeout: Int, _ lockTimeout: Int
     ) {
         #expect(PostgresDatabase.lockTimeout(.milliseconds(timeout)) == lockTimeout)

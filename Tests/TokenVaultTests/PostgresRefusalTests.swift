@@ -1,8 +1,9 @@
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// A server that cannot be used: the kind of error decides what a runbook does.
 @Suite(
@@ -10,9 +11,9 @@ import Testing
         if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"),
     .blocking) struct PostgresRefusalTests
 {
-    private func refusal(_ url: String) throws -> VaultError? {
+    private func refusal(_ url: String) throws -> StoreError? {
         let store = SQLVaultStore(try connector(of: url, timeout: .eachStatement(.seconds(60))))
-        return #expect(throws: VaultError.self) { try store.keyChecks() }
+        return #expect(throws: StoreError.self) { try store.keyChecks() }
     }
 
     @Test func `a wrong password is refused and not shown`() async throws {
@@ -33,13 +34,13 @@ import Testing
         #expect(right?.kind == .notInitialized)
     }
 
-    @Test func `a database that is not there is unusable`() async throws {
+    @Test func `a missing database is unusable`() async throws {
         let error = try refusal(try await PostgresServer.shared().url("nowhere"))
         #expect(error?.kind == .unusable)
         #expect(error?.message.contains("database \"nowhere\" does not exist") == true)
     }
 
-    @Test func `a server that takes no more connections is busy`() async throws {
+    @Test func `a server that accepts no more connections is busy`() async throws {
         let server = try await PostgresServer.shared()
         _ = try await server.run(
             "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0", on: server.url("postgres"))
@@ -47,12 +48,12 @@ import Testing
         #expect(error?.kind == .busy && error?.isTemporary == true)
     }
 
-    @Test func `missing rights to make tables are reported`() async throws {
+    @Test func `a missing permission to create tables is reported`() async throws {
         let fixture = try await PostgresStoreFixture()
         _ = try await fixture.server.run("CREATE ROLE humble LOGIN", on: fixture.url)
         let url = fixture.server.url(fixture.name, user: "humble")
         let store = SQLVaultStore(try connector(of: url, timeout: .eachStatement(.seconds(60))))
-        let error = #expect(throws: VaultError.self) { try store.create(.first) }
+        let error = #expect(throws: StoreError.self) { try store.create(.first) }
         #expect(error?.kind == .unusable)
         #expect(
             error?.message.contains("permission denied for schema public") == true,
@@ -63,13 +64,13 @@ import Testing
         "postgresql:///db?host=/tmp/no-such-folder", "postgres://u:geheim@127.0.0.1:1/db",
         "postgresql://u:geheim@no-such-host.invalid/db", "postgresql://u:geheim?@127.0.0.1:1/db",
     ])
-    func `a server that is not there is unreachable`(_ url: String) throws {
+    func `a stopped server is unreachable`(_ url: String) throws {
         let error = try refusal(url)
         #expect(error?.kind == .unreachable)
         #expect(error?.message.contains("geheim") == false)
     }
 
-    @Test func `a server that says nothing is waited for as long as the URL says`() throws {
+    @Test func `siwa waits for a silent server as long as the URL says`() throws {
         let silence = try SilentPort()
         let error = try refusal("postgresql://u@127.0.0.1:\(silence.port)/db?connect_timeout=1")
         #expect(error?.kind == .unreachable)
@@ -86,7 +87,7 @@ import Testing
         "postgresql://u:geheim@h/d\0",
     ])
     func `an invalid URL is refused and not shown`(_ url: String) throws {
-        let error = #expect(throws: VaultError.self) {
+        let error = #expect(throws: StoreError.self) {
             try SQLVaultStore(try connector(of: url, timeout: .eachStatement(.seconds(60))))
                 .keyChecks()
         }
@@ -102,7 +103,7 @@ import Testing
     @Test(arguments: [
         (
             "at \"h\", port 5: FATAL:  28P01: no, \"u\"\nLOCATION:  auth.c:1\n",
-            VaultError.Kind.unusable,
+            StoreError.Kind.unusable,
             "at \"h\", port 5: FATAL:  no, \"u\""
         ),
         ("FATALE:  57P03: spegnimento\n", .unreachable, "FATALE:  spegnimento"),
@@ -126,7 +127,9 @@ import Testing
         ),
         ("", .unreachable, ""), (":  28P01:", .unreachable, ":  28P01:"),
     ])
-    func `is recognised`(_ text: String, _ kind: VaultError.Kind, _ message: String) {
+    func `a refusal is recognised by its SQLSTATE`(
+        _ text: String, _ kind: StoreError.Kind, _ message: String
+    ) {
         let refusal = ConnectionRefusal(text)
         #expect(refusal.kind(needsPassword: false) == kind)
         #expect(refusal.message == message)

@@ -1,8 +1,9 @@
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// Failures of the server of a vault.
 @Suite(
@@ -10,14 +11,14 @@ import Testing
         if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"),
     .blocking) struct PostgresServerTests
 {
-    @Test func `a store outlives its server's restart`() async throws {
+    @Test func `a store works after its server's restart`() async throws {
         let server = try await PostgresServer()
         let fixture = try await PostgresStoreFixture(on: server)
         let store = try fixture.vault()
         try store.put([VaultRecord(.sample(1))])
         for ending in [server.stop, server.crash] {
             try await ending()
-            let error = #expect(throws: VaultError.self) { try store.all() }
+            let error = #expect(throws: StoreError.self) { try store.all() }
             #expect(error?.kind == .unreachable && error?.isTemporary == true)
             try await server.start()
             #expect(try store.all() == [VaultRecord(.sample(1))])
@@ -30,13 +31,13 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `a transaction whose connection breaks is done again, once`(_ breaks: Int) async throws {
+    func `a transaction whose connection breaks is repeated once`(_ breaks: Int) async throws {
         let fixture = try await PostgresStoreFixture()
         let store = try fixture.vault()
         let other = try fixture.connect()
         var asked = 0
-        func change() throws(VaultError) {
-            try store.change([.sample(1)], releasedBy: nil) { user, record throws(VaultError) in
+        func change() throws(StoreError) {
+            try store.change([.sample(1)], releasedBy: nil) { user, record throws(StoreError) in
                 #expect(record == nil)
                 asked += 1
                 if asked <= breaks { try lowering { try cutOthers(other) } }
@@ -47,7 +48,7 @@ import Testing
             try change()
             #expect(try store.all() == [VaultRecord(.sample(1), number: 2)])
         } else {
-            let error = #expect(throws: VaultError.self) { try change() }
+            let error = #expect(throws: StoreError.self) { try change() }
             #expect(error?.kind == .unreachable)
             #expect(try store.all() == [])
         }
@@ -75,7 +76,7 @@ import Testing
         #expect(try store.claim(.long("a")) == [.sample(0), .sample(2)])
     }
 
-    @Test func `an answer is on disk, with all settings of the server`() async throws {
+    @Test func `an acknowledged change is on disk, with all settings of the server`() async throws {
         let fixture = try await PostgresStoreFixture()
         _ = try await fixture.server.run(
             "ALTER ROLE siwa IN DATABASE \(fixture.name) SET synchronous_commit = off",
@@ -86,7 +87,7 @@ import Testing
         #expect(try database.run("SHOW client_encoding") == [[.text("UTF8")]])
     }
 
-    @Test func `an index that is not valid is noticed`() async throws {
+    @Test func `an invalid index is reported`() async throws {
         let fixture = try await PostgresStoreFixture()
         let store = try fixture.vault()
         _ = try fixture.connect().run(
@@ -105,6 +106,6 @@ extension PostgresStoreFixture {
 }
 
 /// Makes any error the domain's.
-private func lowering(_ body: () throws -> Void) throws(VaultError) {
-    do { try body() } catch { throw VaultError(.unusable, "\(error)") }
+private func lowering(_ body: () throws -> Void) throws(StoreError) {
+    do { try body() } catch { throw StoreError(.unusable, "\(error)") }
 }

@@ -1,9 +1,10 @@
 import Foundation
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// A database of its own for one vault.
 struct PostgresStoreFixture: SQLStoreFixture {
@@ -37,8 +38,8 @@ struct PostgresStoreFixture: SQLStoreFixture {
             "TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C' LOCALE_PROVIDER libc")
     }
 
-    func connector(_ timeout: VaultTimeout) throws -> any DatabaseConnector {
-        try TokenVault.connector(of: url, timeout: timeout)
+    func connector(_ timeout: StoreTimeout) throws -> any DatabaseConnector {
+        try SIWADatabases.connector(of: url, timeout: timeout)
     }
 
     let explain = "EXPLAIN "

@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// No query reads more rows than its result, by the databases' own query plans.
 @Suite(.blocking) struct QueryPlanTests {
@@ -20,7 +21,7 @@ import Testing
     private static let place = VaultRowKey(VaultRecordID(.sample(1, of: "one"), .sample()))
 
     @Test(arguments: SQLBackend.available)
-    func `a page is read along an index`(_ backend: SQLBackend) async throws {
+    func `a page is read from an index`(_ backend: SQLBackend) async throws {
         for filter in Self.filters {
             let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
                 _ = try store.records(filter, after: Self.place, limit: 5)
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a claim takes the first of an index`(_ backend: SQLBackend) async throws {
+    func `a claim takes the first rows of an index`(_ backend: SQLBackend) async throws {
         for filter in Self.filters {
             let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
                 _ = try store.claim(.long("a"), filter)
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `what others hold is found at the end of an index`(_ backend: SQLBackend) async throws {
+    func `leased records are found at the end of an index`(_ backend: SQLBackend) async throws {
         let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
             _ = try store.leasedByOthers(
                 than: "a", VaultFilter(clientID: ClientID(unchecked: "one"), states: [.active]))
@@ -74,13 +75,13 @@ import Testing
     ]
 
     @Test(arguments: SQLBackend.available)
-    func `the history is read along an index`(_ backend: SQLBackend) async throws {
+    func `the history is read from an index`(_ backend: SQLBackend) async throws {
         for (filter, indexes) in Self.histories {
             let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
                 _ = try store.history(
                     filter, after: VaultHistoryPosition(at: 5, number: 1), limit: 5)
             }
-            // Where an index knows less than the filter, the end of a stretch is looked for first.
+            // If an index does not cover the filter, the end of a stretch is searched first.
             let stretches = filter.events.isEmpty ? 1 : 2
             #expect(plans.count == (filter.userID == nil ? stretches : 2 + 2 * stretches))
             for plan in plans { #expect(plan.reads(from: indexes), "\(plan)") }
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `no record takes more statements than it must`(_ backend: SQLBackend) async throws {
+    func `every record is changed with the fewest statements`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         _ = try fixture.vault()
         let connector = WatchedConnector(base: try fixture.connector(timeout: .seconds(60)))
@@ -101,7 +102,7 @@ import Testing
         }
         func cost(_ body: (Int) throws -> Void) rethrows -> Int {
             let few = try statements { try body(10) }
-            // Which states a claim looks at first differs from run to run.
+            // The states that a claim reads first differ from run to run.
             return try (statements { try body(110) } - few + 50) / 100
         }
         // On SQLite a look for the records of the user, and the new one. On a server all records of a
@@ -130,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `the users of an import are looked for along an index`(_ backend: SQLBackend)
+    func `the users of an import are found in an index`(_ backend: SQLBackend)
         async throws
     {
         let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
@@ -154,7 +155,7 @@ import Testing
     /// For a page of ten million records the server would compile the query and start more processes,
     /// a thousand times the work of reading the page.
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL\'s server"))
-    func `no query is compiled or shared among processes`() async throws {
+    func `no query is compiled just in time or run in parallel`() async throws {
         let fixture = try await PostgresStoreFixture()
         for setting in [
             "jit = on", "jit_above_cost = 0", "parallel_setup_cost = 0", "parallel_tuple_cost = 0",

@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWAVaultRecords
 import Testing
 
 extension StoreContract {
     static let reading = [
-        StoreContract("a record comes back as it was stored") { fixture in
+        StoreContract("a record is read back as it was stored") { fixture in
             let store = try fixture.vault()
             let records =
                 VaultState.allCases.enumerated().map { VaultRecord(.sample($0), $1) } + [
@@ -17,7 +18,7 @@ extension StoreContract {
             }
             #expect(try store.all() == records)
         },
-        StoreContract("no character of an id is special") { fixture in
+        StoreContract("an id can contain any character") { fixture in
             let store = try fixture.vault()
             let users = Samples.oddIDs.flatMap {
                 [VaultUser("com.example.app", $0), VaultUser("';DROP", $0 + $0)]
@@ -33,7 +34,7 @@ extension StoreContract {
             try store.change(users, releasedBy: nil) { _, _ in .remove }
             #expect(try store.all() == [])
         },
-        StoreContract("ids that only look alike are two") { fixture in
+        StoreContract("ids that only look alike are different") { fixture in
             let store = try fixture.vault()
             let users = ["caf\u{E9}", "cafe\u{301}"].map { VaultUser("com.example.app", $0) }
             try store.put(users.enumerated().map { VaultRecord($1, number: $0 + 1) })
@@ -45,7 +46,7 @@ extension StoreContract {
             try store.put([VaultRecord(VaultUser("a", last)), VaultRecord(VaultUser("b", "u"))])
             #expect(try store.clients().map(\.rawValue) == ["a", "b"])
         },
-        StoreContract("records come in the order of their UTF-8, client by client") { fixture in
+        StoreContract("records are ordered by client and by the UTF-8 of the user id") { fixture in
             let store = try fixture.vault()
             let ids = ["A", "B", "a", "a ", "a.b", "aB", "z", "é", "\u{FF5E}", "\u{1F600}"]
             let clients = ["A", "B", "a", "a.b", "aB", "z", "~"]
@@ -53,7 +54,7 @@ extension StoreContract {
             try store.put(users.shuffled().map { VaultRecord($0) })
             #expect(try store.all().map(\.user) == users)
         },
-        StoreContract("each client is named once, in order, whatever its users are called") {
+        StoreContract("each client is listed once, in order, whatever its user ids are") {
             fixture in
             let store = try fixture.vault()
             #expect(try store.clients() == [])
@@ -62,7 +63,7 @@ extension StoreContract {
             try store.put(clients.flatMap { client in ids.map { VaultRecord(.init(client, $0)) } })
             #expect(try store.clients().map(\.rawValue) == clients)
         },
-        StoreContract("a filter chooses what it matches, page by page") { fixture in
+        StoreContract("a filter selects matching records, page by page") { fixture in
             let store = try fixture.vault()
             let population = Samples.population
             try store.putOfTwoKeys(population)
@@ -80,7 +81,7 @@ extension StoreContract {
                 #expect(found == expected, "\(filter)")
             }
         },
-        StoreContract("a page may begin after an unused place, and another client's") { fixture in
+        StoreContract("a page can begin after a place without a record") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(VaultUser("b", "2")), VaultRecord(VaultUser("b", "4"))])
             for client in [nil, ClientID(unchecked: "b")] {
@@ -95,13 +96,13 @@ extension StoreContract {
                 }
             }
         },
-        StoreContract("a page of none is empty") { fixture in
+        StoreContract("a page of length zero is empty") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(.sample(1))])
             #expect(try store.records(VaultFilter(), after: nil, limit: 0).isEmpty)
             #expect(try store.claim(.long("a"), limit: 0) == [])
         },
-        StoreContract("counts are by state, of one client or of all") { fixture in
+        StoreContract("records are counted by state, for one client or for all") { fixture in
             let store = try fixture.vault()
             try store.putOfTwoKeys(Samples.population)
             for client in [nil, ClientID(unchecked: "one"), ClientID(unchecked: "none")] {

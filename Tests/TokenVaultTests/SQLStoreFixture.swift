@@ -1,15 +1,16 @@
-import Lifecycle
-import ServerRecords
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// A fixture whose vault is in an SQL database.
 protocol SQLStoreFixture: StoreFixture {
     /// - Parameter timeout: how long others may hold what a call needs.
-    func connector(_ timeout: VaultTimeout) throws -> any DatabaseConnector
+    func connector(_ timeout: StoreTimeout) throws -> any DatabaseConnector
     /// What the vault's database is called in settings.
     var url: String { get }
     /// Begins a query's text so that it answers how it would be run.
@@ -28,12 +29,12 @@ extension SQLStoreFixture {
     }
 
     /// The server's tables as one more process sees them.
-    func serverStore(timeout: Duration = .seconds(60)) throws -> any ServerStore {
-        try openServerStore(url, timeout: .eachStatement(timeout))
+    func serverStore(timeout: Duration = .seconds(60)) throws -> ServerStore {
+        try ServerStore(url, timeout: .eachStatement(timeout))
     }
 
     /// A new vault with the server's tables in it.
-    func preparedServerStore() throws -> any ServerStore {
+    func preparedServerStore() throws -> ServerStore {
         _ = try vault()
         let store = try serverStore()
         try store.prepare(isAlone: true)
@@ -121,5 +122,7 @@ private final class WatchedDatabase: Database {
 
     func rollBack() { database.rollBack() }
 
-    func faults() throws(DatabaseFailure) -> [String] { try database.faults() }
+    func faults(of tables: [String]) throws(DatabaseFailure) -> [String] {
+        try database.faults(of: tables)
+    }
 }

@@ -1,9 +1,10 @@
 import Glibc
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// The file behind a vault, and what can be wrong with it.
 @Suite(.blocking) struct SQLiteFileTests {
@@ -11,19 +12,19 @@ import Testing
 
     init() throws { fixture = try SQLiteStoreFixture() }
 
-    @Test func `no call makes a file but the one that makes a vault`() throws {
+    @Test func `only the call that creates a vault creates a file`() throws {
         for call: (any VaultStore) throws -> Void in [
             { _ = try $0.keyChecks() }, { try $0.put([VaultRecord(.sample(1))]) },
             { _ = try $0.claim(.long("a")) }, { _ = try $0.faults() },
         ] {
-            let error = #expect(throws: VaultError.self) { try call(fixture.store()) }
+            let error = #expect(throws: StoreError.self) { try call(fixture.store()) }
             #expect(error?.kind == .notInitialized)
             #expect(error?.message.contains(fixture.path) == true)
         }
         #expect(try names() == [])
     }
 
-    @Test func `all of its files are for their owner alone`() throws {
+    @Test func `all files of a vault are accessible only by their owner`() throws {
         let store = try fixture.vault()
         try store.put([VaultRecord(.sample(1))])
         #expect(try names() == ["vault.db", "vault.db-shm", "vault.db-wal"])
@@ -42,14 +43,14 @@ import Testing
         #expect(try database.run("PRAGMA foreign_keys") == [[.integer(1)]])
     }
 
-    @Test func `one file is left when its last store is let go`() throws {
+    @Test func `one file remains when the last store is released`() throws {
         try fixture.vault().put([VaultRecord(.sample(1))])
         #expect(try names() == ["vault.db"])
         #expect(try fixture.store().all() == [VaultRecord(.sample(1))])
     }
 
     @Test(arguments: [":memory:", "file:vault.db?mode=memory", "a b%20'\"", "日本"])
-    func `any name is a file's name`(_ name: String) throws {
+    func `any text can be the name of a vault's file`(_ name: String) throws {
         let path = fixture.folder.path(name)
         try openVaultStore("sqlite:\(path)", timeout: .eachStatement(.seconds(60))).create(.first)
         #expect(try names() == [name])
@@ -59,19 +60,19 @@ import Testing
     }
 
     @Test(arguments: ["no/such/vault.db", "vault.db/vault.db"])
-    func `a folder that is not there is named`(_ name: String) throws {
+    func `a missing folder is named`(_ name: String) throws {
         try fixture.folder.write("vault.db", "")
         let store = try openVaultStore(
             "sqlite:\(fixture.folder.path(name))", timeout: .eachStatement(.seconds(60)))
-        let error = #expect(throws: VaultError.self) { try store.create(.first) }
+        let error = #expect(throws: StoreError.self) { try store.create(.first) }
         #expect(error?.kind == .unusable)
         #expect(error?.message.contains(name) == true)
-        #expect(throws: VaultError.self) { try store.keyChecks() }
+        #expect(throws: StoreError.self) { try store.keyChecks() }
     }
 
     @Test func `an empty file becomes a vault`() throws {
         try fixture.folder.write("vault.db", "")
-        let error = #expect(throws: VaultError.self) { try fixture.store().keyChecks() }
+        let error = #expect(throws: StoreError.self) { try fixture.store().keyChecks() }
         #expect(error?.kind == .notInitialized)
         #expect(try fixture.vault().keyChecks() == [.first])
     }
@@ -83,19 +84,19 @@ import Testing
         for call: (any VaultStore) throws -> Void in [
             { try $0.create(.first) }, { _ = try $0.keyChecks() }, { _ = try $0.faults() },
         ] {
-            let error = #expect(throws: VaultError.self) { try call(fixture.store()) }
+            let error = #expect(throws: StoreError.self) { try call(fixture.store()) }
             #expect(error?.kind == .damaged)
             #expect(error?.message == "'\(fixture.path)': this file is not an SQLite database")
         }
         #expect(try fixture.folder.contents("vault.db") == bytes)
     }
 
-    @Test func `a folder is not a file`() throws {
+    @Test func `a folder is refused as a vault`() throws {
         mkdir(fixture.path, 0o700)
         for call: (any VaultStore) throws -> Void in [
             { try $0.create(.first) }, { _ = try $0.keyChecks() },
         ] {
-            let error = #expect(throws: VaultError.self) { try call(fixture.store()) }
+            let error = #expect(throws: StoreError.self) { try call(fixture.store()) }
             #expect(error?.kind == .unusable)
         }
     }
@@ -104,12 +105,12 @@ import Testing
         try fixture.folder.write("vault.db", "")
         _ = try fixture.connect().run("CREATE TABLE theirs (a)")
         let bytes = try fixture.folder.contents("vault.db")
-        let error = #expect(throws: VaultError.self) { try fixture.store().keyChecks() }
+        let error = #expect(throws: StoreError.self) { try fixture.store().keyChecks() }
         #expect(error?.kind == .notInitialized)
         #expect(try fixture.folder.contents("vault.db") == bytes)
     }
 
-    @Test func `a page that was overwritten is noticed`() throws {
+    @Test func `an overwritten page is detected`() throws {
         let users = VaultUser.samples(2000)
         try fixture.vault().put(users.map { VaultRecord($0) })
         var bytes = try fixture.folder.contents("vault.db")
@@ -119,11 +120,11 @@ import Testing
         let faults = Result { try fixture.store().faults() }
         switch faults {
         case .success(let faults): #expect(faults.first?.contains(fixture.path) == true)
-        case .failure(let error): #expect((error as? VaultError)?.kind == .damaged)
+        case .failure(let error): #expect((error as? StoreError)?.kind == .damaged)
         }
     }
 
-    @Test func `a record under a key that is gone is noticed`() throws {
+    @Test func `a record whose key row is deleted is detected`() throws {
         let store = try fixture.vault()
         try store.put([VaultRecord(.sample(1))])
         _ = try fixture.connect().run("DELETE FROM vault_key")
@@ -133,13 +134,13 @@ import Testing
             ])
     }
 
-    @Test func `a change that does not fit on the disk leaves nothing`() throws {
+    @Test func `a change that does not fit on the disk is undone`() throws {
         try fixture.vault().put([VaultRecord(.sample(1))])
         let connector = WatchedConnector(
             base: try fixture.connector(timeout: .seconds(60)),
             first: ["PRAGMA max_page_count = 20"])
         let store = SQLVaultStore(connector)
-        let error = #expect(throws: VaultError.self) {
+        let error = #expect(throws: StoreError.self) {
             try store.put(VaultUser.samples(5000).map { VaultRecord($0, .dead) })
         }
         #expect(error?.kind == .full)

@@ -1,7 +1,8 @@
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// A file of its own for one vault.
 struct SQLiteStoreFixture: SQLStoreFixture {
@@ -13,8 +14,8 @@ struct SQLiteStoreFixture: SQLStoreFixture {
 
     var url: String { "sqlite:\(path)" }
 
-    func connector(_ timeout: VaultTimeout) throws -> any DatabaseConnector {
-        try TokenVault.connector(of: url, timeout: timeout)
+    func connector(_ timeout: StoreTimeout) throws -> any DatabaseConnector {
+        try SIWADatabases.connector(of: url, timeout: timeout)
     }
 
     let explain = "EXPLAIN QUERY PLAN "

@@ -1,5 +1,6 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWAVaultRecords
 
 extension VaultKeyCheck {
     static let first = VaultKeyCheck(number: 1, sealed: [1, 0, 255])
@@ -52,7 +53,7 @@ extension VaultRecord {
     }
 }
 
-extension VaultLease {
+extension Lease {
     /// Longer than any test.
     static func long(_ owner: String) -> Self { Self(owner: owner, duration: .seconds(3600)) }
     static func short(_ owner: String) -> Self { Self(owner: owner, duration: .seconds(1)) }
@@ -71,14 +72,14 @@ extension VaultStore {
     /// - Parameter owner: whose leases on their records end.
     func change(
         _ users: [VaultUser], releasedBy owner: String?,
-        _ decide: (VaultUser, VaultRecord?) throws(VaultError) -> Decision
-    ) throws(VaultError) {
+        _ decide: (VaultUser, VaultRecord?) throws(StoreError) -> Decision
+    ) throws(StoreError) {
         let ids = Set(users.map { VaultRecordID($0, .sample()) })
         try change(
             users,
             releasing: owner.map { VaultRelease(owner: $0, rows: Set(ids.map { VaultRowKey($0) })) }
         ) {
-            page throws(VaultError) in
+            page throws(StoreError) in
             let before = Dictionary(
                 page.records.map { ($0.user, $0) }, uniquingKeysWith: { first, _ in first })
             var after = before
@@ -99,7 +100,7 @@ extension VaultStore {
     }
 
     /// Stores records, as they are.
-    func put(_ records: [VaultRecord]) throws(VaultError) {
+    func put(_ records: [VaultRecord]) throws(StoreError) {
         try change(records.map(\.user), releasing: nil) { page in
             let known = Set(page.records.map(\.id))
             return VaultChanges(
@@ -110,38 +111,38 @@ extension VaultStore {
     }
 
     /// Stores records of the first key, and then, once there is a second one, of that.
-    func putOfTwoKeys(_ records: [VaultRecord]) throws(VaultError) {
+    func putOfTwoKeys(_ records: [VaultRecord]) throws(StoreError) {
         try put(records.filter { $0.keyNumber == 1 })
         try register(.second)
         try put(records.filter { $0.keyNumber != 1 })
     }
 
     /// The first record of a user.
-    func record(of user: VaultUser) throws(VaultError) -> VaultRecord? {
+    func record(of user: VaultUser) throws(StoreError) -> VaultRecord? {
         try records(of: [user]).records.first
     }
 
     /// All records that a filter selects.
-    func all(_ filter: VaultFilter = VaultFilter()) throws(VaultError) -> [VaultRecord] {
+    func all(_ filter: VaultFilter = VaultFilter()) throws(StoreError) -> [VaultRecord] {
         try records(filter, after: nil, limit: 1_000_000).records
     }
 
     /// Claims without changing anything.
     func claimed(
-        _ lease: VaultLease, _ filter: VaultFilter = VaultFilter(), limit: Int = 1_000_000
-    ) throws(VaultError) -> VaultClaimed {
+        _ lease: Lease, _ filter: VaultFilter = VaultFilter(), limit: Int = 1_000_000
+    ) throws(StoreError) -> VaultClaimed {
         try claim(filter, limit: limit, for: lease) { VaultClaimChange($0) }
     }
 
     /// Claims without changing anything; the users.
     func claim(
-        _ lease: VaultLease, _ filter: VaultFilter = VaultFilter(), limit: Int = 1_000_000
-    ) throws(VaultError) -> [VaultUser] {
+        _ lease: Lease, _ filter: VaultFilter = VaultFilter(), limit: Int = 1_000_000
+    ) throws(StoreError) -> [VaultUser] {
         try claimed(lease, filter, limit: limit).records.map(\.user)
     }
 
     /// Returns records.
-    func release(_ users: [VaultUser], by owner: String) throws(VaultError) {
+    func release(_ users: [VaultUser], by owner: String) throws(StoreError) {
         try change(users, releasedBy: owner) { _, _ in .keep }
     }
 }

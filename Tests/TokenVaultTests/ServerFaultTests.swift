@@ -1,17 +1,18 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// Transactions that are cut off in the middle, and rows that siwa-server cannot have written.
 @Suite(.blocking) struct ServerFaultTests {
     /// Every call either happens as a whole or not at all, wherever the connection breaks.
     @Test(arguments: SQLBackend.available)
-    func `a transaction that is cut off leaves nothing behind`(
+    func `a transaction that is cut off leaves no change`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -25,7 +26,7 @@ import Testing
             let connector = FailingConnector(
                 base: try fixture.connector(timeout: .seconds(60)), after: cuts)
             do {
-                _ = try SQLServerStore(connector).receive([.sample(1, revokesConsent: true)]) {
+                _ = try ServerStore(connector).receive([.sample(1, revokesConsent: true)]) {
                     _, _ in
                     VaultChanges(
                         updates: [
@@ -33,7 +34,7 @@ import Testing
                         ])
                 }
                 break
-            } catch is VaultError {
+            } catch is StoreError {
                 #expect(try Snapshot(fixture) == before, "after \(cuts) statements")
             }
             cuts += 1
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL\'s server"))
-    func `nothing of a store's is left in a session of the server's`() async throws {
+    func `a store leaves nothing behind in a database session`() async throws {
         let fixture = try await PostgresStoreFixture()
         let watched = WatchedConnector(
             base: try connector(
@@ -195,5 +196,7 @@ private final class FailingDatabase: Database {
 
     func rollBack() { database.rollBack() }
 
-    func faults() throws(DatabaseFailure) -> [String] { try database.faults() }
+    func faults(of tables: [String]) throws(DatabaseFailure) -> [String] {
+        try database.faults(of: tables)
+    }
 }

@@ -1,16 +1,17 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
-/// That siwa-server's questions read no more than their answers, as the databases tell it.
+/// siwa-server's queries read no more rows than they need, by the databases' own query plans.
 @Suite(.blocking) struct ServerQueryPlanTests {
     @Test(arguments: SQLBackend.available)
-    func `a claim looks at what is due, and at its users' waiting events`(
+    func `a claim reads only due events and its users' waiting events`(
         _ backend: SQLBackend
     ) async throws {
         let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `the next event of a user is found by an index`(_ backend: SQLBackend) async throws {
+    func `the next event of a user is found in an index`(_ backend: SQLBackend) async throws {
         let plans = try await plans(of: "UPDATE inbox_event SET due_at", on: backend.fixture()) {
             _ = try $0.discard([.sample(1)])
         }
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `pages are read along an index`(_ backend: SQLBackend) async throws {
+    func `pages are read from an index`(_ backend: SQLBackend) async throws {
         let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
             _ = try store.page(after: try store.page(limit: 3).cursor, limit: 5)
             _ = try store.newestEvent()
@@ -66,12 +67,12 @@ import Testing
 
     /// How the queries of `body` about the inbox would be run.
     private func plans(
-        of verb: String, on fixture: any SQLStoreFixture, _ body: (any ServerStore) throws -> Void
+        of verb: String, on fixture: any SQLStoreFixture, _ body: (ServerStore) throws -> Void
     ) throws -> [String] {
         try fixture.preparedServerStore().receive(
             (0..<30).map { try .sample($0, of: $0 % 7, at: $0) })
         let connector = WatchedConnector(base: try fixture.connector(timeout: .seconds(60)))
-        let store = SQLServerStore(connector)
+        let store = ServerStore(connector)
         try store.check()
         connector.seen.statements.withLock { $0 = [] }
         try body(store)

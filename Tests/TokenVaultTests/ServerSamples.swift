@@ -1,9 +1,10 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 extension EventID {
     /// Event `number` of many.
@@ -12,7 +13,7 @@ extension EventID {
 
 extension IncomingEvent {
     /// - Parameters:
-    ///   - user: whose event; users are told apart by their numbers.
+    ///   - user: the number of the event's user.
     ///   - time: when it happened, in seconds after a fixed moment.
     static func sample(
         _ number: Int, of user: Int = 1, at time: Int = 0, isDelivered: Bool = true,
@@ -50,7 +51,7 @@ extension ServerStore {
     }
 
     /// Claims up to `limit` deliveries of both kinds.
-    func claimDeliveries(limit: Int, for lease: VaultLease) throws -> DueDeliveries {
+    func claimDeliveries(limit: Int, for lease: Lease) throws -> DueDeliveries {
         try claimDeliveries(
             DeliveryRoom(firstAttempts: limit, retries: limit, total: limit), for: lease)
     }
@@ -59,7 +60,7 @@ extension ServerStore {
     func page(after cursor: EventCursor? = nil, limit: Int = 10) throws -> EventPage {
         switch try events(.types(Set(EventType.allCases)), after: cursor, limit: limit) {
         case .page(let page): page
-        case .unknownCursor: throw VaultError(.recordDamaged, "the cursor is unknown")
+        case .unknownCursor: throw StoreError(.recordDamaged, "the cursor is unknown")
         }
     }
 

@@ -1,8 +1,9 @@
-import Lifecycle
-import TestSupport
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
-/// Something that ``VaultStore`` promises: kept by every store, or it is no store.
+/// A guarantee of ``VaultStore``, which every store must satisfy.
 struct StoreContract: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let check: @Sendable (any StoreFixture) async throws -> Void
@@ -33,7 +34,9 @@ extension StoreFixture {
 }
 
 @Suite(.blocking) struct MemoryTests {
-    @Test(arguments: StoreContract.all) func `a store in memory keeps:`(_ contract: StoreContract)
+    @Test(arguments: StoreContract.all) func `a store in memory satisfies the contract:`(
+        _ contract: StoreContract
+    )
         async throws
     {
         try await contract.check(MemoryStoreFixture())
@@ -41,7 +44,9 @@ extension StoreFixture {
 }
 
 @Suite(.blocking) struct SQLiteTests {
-    @Test(arguments: StoreContract.all) func `a store in a file keeps:`(_ contract: StoreContract)
+    @Test(arguments: StoreContract.all) func `a store in a file satisfies the contract:`(
+        _ contract: StoreContract
+    )
         async throws
     {
         try await contract.check(SQLiteStoreFixture())
@@ -54,7 +59,7 @@ extension StoreFixture {
     .blocking) struct PostgresTests
 {
     @Test(arguments: StoreContract.all)
-    func `a store on a server keeps:`(_ contract: StoreContract) async throws {
+    func `a store on a server satisfies the contract:`(_ contract: StoreContract) async throws {
         try await contract.check(PostgresStoreFixture())
     }
 }

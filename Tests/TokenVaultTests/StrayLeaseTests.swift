@@ -1,12 +1,13 @@
 import Foundation
-import Lifecycle
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
-/// Leases that a wrong clock, or somebody with access to the database, has put into the future.
+/// Leases that a wrong clock, or a user with access to the database, has set to the future.
 @Suite(.blocking) struct StrayLeaseTests {
     /// A monotonic clock that the test moves.
     private final class Clock: Sendable {
@@ -36,7 +37,7 @@ import Testing
     private static var ends: [Int] { [seconds(2 * 86_400), seconds(3_800), 253_402_300_800, .max] }
 
     @Test(arguments: SQLBackend.available, 0..<4)
-    func `is void once it has stayed unchanged for three minutes`(
+    func `a stray lease is void after three minutes without a change`(
         _ backend: SQLBackend, _ end: Int
     ) async throws {
         let end = Self.ends[end]
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `is left to a run that renews it`(_ backend: SQLBackend) async throws {
+    func `a lease is left to a run that renews it`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try store(
             fixture, "lease_owner = 'x', lease_until = \(Self.seconds(90_000))")
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `of an hour is a lease like others`(_ backend: SQLBackend) async throws {
+    func `a lease of an hour is treated like others`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try store(fixture, "lease_owner = NULL")
         #expect(try store.claimed(.long("x"), limit: 1).records.count == 1)
@@ -86,9 +87,9 @@ import Testing
         clock.pass(500)
         #expect(try store.claimed(.long("a")).isComplete)
         #expect(try store.faults() == [])
-        let endless = VaultLease(owner: "b", duration: .seconds(Int64.max))
+        let endless = Lease(owner: "b", duration: .seconds(Int64.max))
         try store.release([users[1]], by: "a")
-        #expect(try store.claimed(endless).remaining == VaultLease.longest)
+        #expect(try store.claimed(endless).remaining == Lease.longest)
         #expect(try store.faults() == [], "no lease of siwa's is longer")
     }
 
@@ -99,7 +100,7 @@ import Testing
             "lease_owner = 'x', given_back_at = 1",
             "lease_owner = 'x', given_back_at = END000",
         ])
-    func `nobody waits for a row that nobody holds, and that a wrong clock has written`(
+    func `a row that no run holds is not waited for, even if a wrong clock wrote it`(
         _ backend: SQLBackend, _ change: String
     ) async throws {
         for ahead in [600, 80_000, 172_800] {

@@ -1,12 +1,13 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
-/// That what selects few of many rows reads them in stretches, and a run reads each about once.
+/// Queries that select few of many rows read them in stretches, and a run reads each row about once.
 @Suite(.blocking) struct StretchTests {
     /// Leaves out what is encrypted with key 2.
     private static let filter = VaultFilter(clientID: .sample, notSealedWith: 2)
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a claim does not read again what the claims before it have passed`(
+    func `a claim does not read again the rows that earlier claims passed`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `what comes to a place that was passed is claimed before the search is complete`(
+    func `a row that is added to a passed place is claimed before the search is complete`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -80,7 +81,7 @@ import Testing
 
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
-    func `what was locked when a claim passed it is claimed before the search is complete`()
+    func `a row that was locked when a claim passed it is claimed before the search is complete`()
         async throws
     {
         let fixture = try await SQLBackend.postgres.fixture()
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a claim that finds nothing examines a bounded number of rows`(
+    func `a claim that finds nothing reads a limited number of rows`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `the history is read in stretches where an index knows less than the filter`(
+    func `the history is read in stretches if an index does not cover the filter`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()

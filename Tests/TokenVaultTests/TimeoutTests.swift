@@ -1,17 +1,18 @@
-import Lifecycle
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// A vault keeps its caller waiting no longer than its timeout, which a signal may shorten
 /// meanwhile. Without that these tests hang, until their time limit.
 @Suite(.blocking) struct TimeoutTests {
     /// A timeout of an hour that is over after it was read a few times.
-    private func ending(after count: Int) -> VaultTimeout {
+    private func ending(after count: Int) -> StoreTimeout {
         let asked = Mutex(0)
-        return VaultTimeout {
+        return StoreTimeout {
             asked.withLock { asked in
                 asked += 1
                 return asked > count ? .zero : .seconds(3600)
@@ -30,7 +31,7 @@ import Testing
         _ = try other.run("UPDATE vault_token SET stored_at = 1700000005")
         let isSignalled = Mutex(false)
         let asked = Mutex(0)
-        let timeout = VaultTimeout {
+        let timeout = StoreTimeout {
             guard isSignalled.withLock(\.self) else { return .seconds(3600) }
             return asked.withLock {
                 $0 += 1; return $0 > 3 ? .zero : .seconds(3600)
@@ -40,11 +41,11 @@ import Testing
         #expect(try store.keyChecks() == [.first])
         isSignalled.withLock { $0 = true }
         let changed = VaultRecord(.sample(1), .dead)
-        let error = #expect(throws: VaultError.self) { try store.put([changed]) }
+        let error = #expect(throws: StoreError.self) { try store.put([changed]) }
         #expect(error?.isTemporary == true, "\(String(describing: error))")
         isSignalled.withLock { $0 = false }
         _ = try other.run("COMMIT")
-        // What was given up left nothing behind, and the store works on.
+        // The cancelled statement left no change, and the store still works.
         try store.put([changed])
         #expect(try store.all() == [changed])
     }
@@ -92,7 +93,7 @@ import Testing
         SELECT count(*) FROM numbers
         """
 
-    @Test func `a limit ends with the call's time or with its own, whichever is first`() {
+    @Test func `a limit ends with the call's time or its own, whichever is first`() {
         #expect(WaitLimit(.eachStatement(.zero)).isOver)
         #expect(WaitLimit(.eachStatement(.zero)).slice == 0)
         #expect(WaitLimit(.eachStatement(.seconds(-3))).slice == 0)

@@ -1,12 +1,13 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 extension StoreContract {
     /// What a store promises about several tokens of one user.
     static let tokens = [
-        StoreContract("a user has many tokens, in the order of their fingerprints") { fixture in
+        StoreContract("the tokens of a user are ordered by their fingerprints") { fixture in
             let store = try fixture.vault()
             let records = [
                 VaultRecord(.sample(1), token: 0xFF), VaultRecord(.sample(1), .dead, token: 1),
@@ -38,7 +39,7 @@ extension StoreContract {
             }
             #expect(try store.all() == Array(records.prefix(2)))
         },
-        StoreContract("every token is claimed by itself, and keeps its lease under a new name") {
+        StoreContract("each token is claimed separately, and keeps its lease under a new user id") {
             fixture in
             let store = try fixture.vault()
             let records = (1...2).map { VaultRecord(.sample(1), token: $0) }
@@ -56,7 +57,7 @@ extension StoreContract {
             try store.change([.sample(2)], releasing: release) { _ in VaultChanges() }
             #expect(try store.claimed(.long("d")).records.map(\.id) == [new.id])
         },
-        StoreContract("only the leases that are named end") { fixture in
+        StoreContract("only the named leases end") { fixture in
             let store = try fixture.vault()
             let records = (1...3).map { VaultRecord(.sample(1), token: $0) }
             try store.put(records)
@@ -73,7 +74,7 @@ extension StoreContract {
                 Set(try store.claimed(.long("b")).records.map(\.id))
                     == [records[0].id, records[1].id])
         },
-        StoreContract("a lease is renewed by its owner, until it has ended") { fixture in
+        StoreContract("a lease can be renewed by its owner until it ends") { fixture in
             let store = try fixture.vault()
             let records = (1...2).map { VaultRecord(.sample(1), token: $0) }
             try store.put(records)
@@ -92,7 +93,9 @@ extension StoreContract {
             #expect(try store.renew(ids, for: .short("b")).held == [])
             #expect(try store.renew(ids, for: .long("a")).held == renewed.held)
         },
-        StoreContract("what others hold is counted, with the time it comes back") { fixture in
+        StoreContract(
+            "records that others hold are counted, with the time at which they are released"
+        ) { fixture in
             let store = try fixture.vault()
             let users = VaultUser.samples(4)
             try store.put(users.map { VaultRecord($0) } + [VaultRecord(.sample(9), .dead)])
@@ -102,14 +105,14 @@ extension StoreContract {
             }
             #expect(try held("a") == VaultLeasedByOthers(count: 0, remaining: .zero))
             _ = try store.claim(.long("a"), VaultFilter(states: [.active]), limit: 1)
-            let half = VaultLease(owner: "b", duration: .seconds(1800))
+            let half = Lease(owner: "b", duration: .seconds(1800))
             _ = try store.claim(half, VaultFilter(states: [.active]), limit: 2)
             _ = try store.claim(.long("b"), VaultFilter(states: [.dead]))
             #expect(try held("a").count == 2 && held("b").count == 1 && held("c").count == 3)
             #expect(try (3590...3601).contains(held("c").remaining.components.seconds))
             #expect(try (1790...1801).contains(held("a").remaining.components.seconds))
         },
-        StoreContract("the newest token of each user, by itself") { fixture in
+        StoreContract("the newest token of each user is selected") { fixture in
             let store = try fixture.vault()
             try store.put([
                 VaultRecord(.sample(1), token: 1, number: 3),
@@ -121,7 +124,7 @@ extension StoreContract {
                 VaultRecord(.sample(3), token: 7, number: 9, checkedAt: 50),
                 VaultRecord(.sample(3), token: 8, number: 2, checkedAt: 500),
             ])
-            func samples(_ numbers: Int...) -> Set<TokenFingerprint?> {
+            func samples(_ numbers: Int...) -> Set<TokenFingerprint> {
                 Set(numbers.map { .sample($0) })
             }
             let active = VaultFilter(states: [.active], isNewestOnly: true)
@@ -130,14 +133,14 @@ extension StoreContract {
             var ofClient = active
             ofClient.clientID = VaultUser.sample(1).clientID
             #expect(try store.claimedTokens(ofClient) == samples(2, 5, 7))
-            // One of the user's tokens was checked since: none of them is asked about again.
+            // One of the user's tokens was checked since, so that the others are not checked again.
             var unchecked = active
             unchecked.notCheckedSince = NumericDate(100)
             #expect(try store.claimedTokens(unchecked) == samples(2, 5, 6))
             unchecked.notCheckedSince = NumericDate(1000)
             #expect(try store.claimedTokens(unchecked) == samples(2, 5, 6, 7))
         },
-        StoreContract("records that changed before a moment") { fixture in
+        StoreContract("records that changed before a time are selected") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(.sample(1))])
             let moment = 1_700_000_001
@@ -149,7 +152,7 @@ extension StoreContract {
 
 extension VaultStore {
     /// The tokens that a filter selects, read and claimed.
-    fileprivate func claimedTokens(_ filter: VaultFilter) throws -> Set<TokenFingerprint?> {
+    fileprivate func claimedTokens(_ filter: VaultFilter) throws -> Set<TokenFingerprint> {
         let records = try claimed(.long("\(filter)"), filter).records
         #expect(try all(filter) == records)
         let release = VaultRelease(

@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// What the erasure of a user promises on both databases.
 @Suite(.blocking) struct UserErasureContractTests {
@@ -12,26 +13,26 @@ import Testing
     private let user = VaultUser.sample(1)
     private let web = VaultUser.sample(1, of: "com.example.web")
 
-    private func job(_ token: Int, _ error: String? = nil) -> RevocationJob {
+    private func job(_ token: Int, _ error: RevocationJob.Failure? = nil) -> RevocationJob {
         RevocationJob(
             number: 0, clientID: user.clientID, userID: user.userID, fingerprint: .sample(token),
             kind: .refreshToken, proof: .none, createdAt: now, lastError: error,
             secret: SealedSecret(keyNumber: 1, bytes: [9]))
     }
 
-    private func add(_ job: RevocationJob, _ id: String, to store: any ServerStore) throws {
+    private func add(_ job: RevocationJob, _ id: String, to store: ServerStore) throws {
         _ = try store.add(
             RevocationRequest(id: id, clientID: nil, userID: user.userID, requestedAt: now), [job])
     }
 
     private func erase(
-        _ store: any ServerStore, evenIfLive: Bool = false, answers: [CodeDigest] = []
+        _ store: ServerStore, evenIfLive: Bool = false, answers: [CodeDigest] = []
     ) throws -> UserErasure {
         try store.erase(user.userID, evenIfLive: evenIfLive, answers: answers, events: .kept)
     }
 
     /// Ends all due jobs.
-    private func work(_ store: any ServerStore, _ events: RevocationEvents = .off) throws {
+    private func work(_ store: ServerStore, _ events: RevocationEvents = .off) throws {
         for (job, _) in try store.claimRevocations(of: nil, limit: 10, for: .long("a")).jobs {
             var job = job
             _ = job.end(Revocation(status: 200, wasActive: nil, evidence: nil), at: now)
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a token that may still work prevents it, unless it is asked for`(
+    func `a token that may still work prevents the erasure, unless it is forced`(
         _ backend: SQLBackend
     ) async throws {
         for state in VaultState.allCases {
@@ -118,7 +119,7 @@ import Testing
     ) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
-        try add(job(1, "client_without_profile: none"), "1", to: store)
+        try add(job(1, .init("client_without_profile", "none")), "1", to: store)
         _ = try store.promise(revocation: "1")
         #expect(try erase(store) == .tokenMayWork)
         #expect(try store.revocation("1")?.jobs.first?.secret != nil)
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `all ids are erased that the user has had`(_ backend: SQLBackend) async throws {
+    func `all ids that the user has had are erased`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         let new = VaultUser.sample(7)

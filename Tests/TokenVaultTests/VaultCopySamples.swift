@@ -1,10 +1,11 @@
-import JOSE
-import Lifecycle
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// A way between two databases.
 struct CopyWay: Sendable, CustomTestStringConvertible {
@@ -116,8 +117,9 @@ struct RandomRows {
     }
 
     private static let nullable: Set = [
-        "version", "checked_at", "lease_owner", "given_back_at", "signed_in_at", "evidence",
+        "checked_at", "lease_owner", "given_back_at", "signed_in_at", "evidence",
         "http_status", "apple_request_id", "new_user_id", "due_at", "holds_until", "last_error",
+        "last_error_code",
         "body", "key_number", "answer", "client_id", "user_id", "ended_at", "was_active",
         "refresh_status", "sealed", "expires_at",
     ]

@@ -1,11 +1,12 @@
-import JOSE
-import Lifecycle
-import ServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// `siwa vault copy` between the databases.
 @Suite(.blocking) struct VaultCopyTests {
@@ -17,7 +18,9 @@ import Testing
     private static let notUTF8: [[UInt8]] = [[0xFF], [0xC3, 0x28], [0x61, 0xED, 0xA0, 0x80]]
 
     @Test(arguments: CopyWay.all)
-    func `copied there and back, every row is as it was`(_ way: CopyWay) async throws {
+    func `a vault that is copied to another database and back has the same rows`(_ way: CopyWay)
+        async throws
+    {
         var random = SeededRandom.announced(for: "rows to copy, \(way.testDescription)")
         let (source, target) = (try await way.source.fixture(), try await way.target.fixture())
         let back = try await way.source.fixture()
@@ -33,7 +36,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
-    func `a database without an encoding holds every text but NUL`() async throws {
+    func `a database without an encoding stores every text except NUL`() async throws {
         var random = SeededRandom(seed: 5)
         let source = try SQLiteStoreFixture()
         let target = try await PostgresStoreFixture.withoutEncoding()
@@ -92,9 +95,9 @@ import Testing
             do {
                 _ = try copy.run { _ in }
                 isFinished = true
-            } catch is VaultError {
+            } catch is StoreError {
                 if try source.connect().mark("source") != nil {
-                    #expect(throws: VaultError.self) { try source.store().register(.second) }
+                    #expect(throws: StoreError.self) { try source.store().register(.second) }
                 }
                 // Every other time, the copy is aborted, unless it is complete already.
                 let isAborted =
@@ -117,7 +120,7 @@ import Testing
 
     /// Many processes store tokens while the vault moves: what they stored is in the target.
     @Test(.timeLimit(.minutes(5)), arguments: CopyWay.all)
-    func `whatever was stored before the move is copied, and nothing is stored later`(
+    func `rows stored before the move are copied, and none is stored later`(
         _ way: CopyWay
     ) async throws {
         let (source, target) = (try await way.source.fixture(), try await way.target.fixture())
@@ -142,7 +145,7 @@ import Testing
             var numbers: [Int] = []
             while true {
                 let number = writer * 1_000_000 + numbers.count
-                do throws(VaultError) {
+                do throws(StoreError) {
                     try store.put([VaultRecord(.sample(number), number: number)])
                 } catch {
                     guard error.kind == .moving || error.kind == .moved else { throw error }
@@ -177,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: CopyWay.all)
-    func `the source refuses changes, and the target everything, until it is complete`(
+    func `until the copy is complete, the source refuses changes and the target all access`(
         _ way: CopyWay
     ) async throws {
         let (source, target) = (try await way.source.fixture(), try await way.target.fixture())
@@ -193,7 +196,7 @@ import Testing
                 if rows > 8 { throw Stop() }
             }
         }
-        func kinds(_ fixture: any SQLStoreFixture) throws -> [VaultError.Kind?] {
+        func kinds(_ fixture: any SQLStoreFixture) throws -> [StoreError.Kind?] {
             let (store, server) = (try fixture.store(), try fixture.serverStore())
             return try [
                 Self.kind { try store.register(.second) },
@@ -219,17 +222,17 @@ import Testing
         #expect(try copy.run { _ in } == .wasComplete)
     }
 
-    private static func kind(_ body: () throws -> Void) throws -> VaultError.Kind? {
+    private static func kind(_ body: () throws -> Void) throws -> StoreError.Kind? {
         do {
             try body()
             return nil
-        } catch let error as VaultError {
+        } catch let error as StoreError {
             return error.kind
         }
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a vault that a server uses is refused, one that was killed long ago is not`(
+    func `a vault with a live server is refused, one whose server was killed is not`(
         _ backend: SQLBackend
     ) async throws {
         let (source, target) = (try await backend.fixture(), try SQLiteStoreFixture())
@@ -250,7 +253,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
-    func `rows that the target cannot hold are named, and nothing has changed`() async throws {
+    func `rows that the target cannot hold are named, and nothing is changed`() async throws {
         let (source, target) = (try SQLiteStoreFixture(), try await PostgresStoreFixture())
         let server = try source.preparedServerStore()
         try source.store().put([VaultRecord(.sample(1)), VaultRecord(.sample(2))])
@@ -260,7 +263,7 @@ import Testing
         try source.run("UPDATE inbox_event SET type = 'a' || char(0) WHERE position = 2")
         for isDryRun in [true, false] {
             let copy = try source.copy(to: target)
-            let error = #expect(throws: VaultError.self) {
+            let error = #expect(throws: StoreError.self) {
                 if isDryRun { _ = try copy.preview() } else { _ = try copy.run { _ in } }
             }
             let message = try #require(error?.message)
@@ -275,7 +278,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
-    func `rows that the target adds get numbers after the copied ones`() async throws {
+    func `rows added to the target get numbers after the copied ones`() async throws {
         var random = SeededRandom(seed: 3)
         let (source, target) = (try SQLiteStoreFixture(), try await PostgresStoreFixture())
         try source.fill(9, oddTexts: Self.texts, &random)
@@ -304,7 +307,7 @@ import Testing
     }
 
     @Test(arguments: CopyWay.all)
-    func `leases stay behind`(_ way: CopyWay) async throws {
+    func `leases are not copied`(_ way: CopyWay) async throws {
         let (source, target) = (try await way.source.fixture(), try await way.target.fixture())
         let server = try source.preparedServerStore()
         let vault = try source.store()
@@ -321,7 +324,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a target with anything of siwa's is refused`(_ backend: SQLBackend) async throws {
+    func `a target with any table of siwa's is refused`(_ backend: SQLBackend) async throws {
         let source = try SQLiteStoreFixture()
         _ = try source.vault()
         let vault = try await backend.fixture()
@@ -336,7 +339,7 @@ import Testing
 
     /// Nothing is damaged: the copy can be run again.
     @Test(arguments: CopyWay.all)
-    func `a copy that another process aborts ends like any refusal of a moving vault`(
+    func `an aborted copy ends with the error of a moving vault`(
         _ way: CopyWay
     ) async throws {
         let (source, target) = (try await way.source.fixture(), try await way.target.fixture())
@@ -411,5 +414,7 @@ private final class CutDatabase: Database {
 
     func rollBack() { database.rollBack() }
 
-    func faults() throws(DatabaseFailure) -> [String] { try database.faults() }
+    func faults(of tables: [String]) throws(DatabaseFailure) -> [String] {
+        try database.faults(of: tables)
+    }
 }

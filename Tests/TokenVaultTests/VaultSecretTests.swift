@@ -1,11 +1,12 @@
-import JOSE
-import Lifecycle
 import SIWACrypto
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// What siwa-server seals outside the records, as `vault rekey` and `vault check` read and replace it.
 @Suite(.blocking) struct VaultSecretTests {
@@ -19,9 +20,9 @@ import Testing
         let store = try fixture.store()
         let keys = try VaultKeyRing(VaultKeyRing.newLine(number: 1))
         try Vault.create(store, keys)
-        let vault = try Vault(store, keys, by: actor)
         let server = try fixture.serverStore()
         try server.prepare(isAlone: true)
+        let vault = try Vault(server.vault, keys, by: actor)
         var rows: [VaultSecret.Row] = []
         for number in 1...2 {
             let fingerprint = TokenFingerprint.sample(number)
@@ -51,14 +52,16 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `without tables of siwa-server there are none`(_ backend: SQLBackend) async throws {
+    func `a database without siwa-server's tables has no server secrets`(_ backend: SQLBackend)
+        async throws
+    {
         let store = try (await backend.fixture()).vault()
         let page = try store.secrets(notSealedWith: nil, after: nil, limit: 10)
         #expect(page.secrets.isEmpty && page.damaged.isEmpty && page.next == nil)
     }
 
     @Test(arguments: SQLBackend.available)
-    func `outbox and journal are read in pages, opened and sealed anew`(
+    func `outbox and journal are read page by page, decrypted and encrypted again`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -77,7 +80,7 @@ import Testing
         let both = try VaultKeyRing(
             SecretBytes(vault.keys.lines.revealed() + VaultKeyRing.newLine(number: 2).revealed()))
         try vault.store.register(both.check(ofKey: 2))
-        #expect(throws: VaultError.self, "the old key seals nothing any more") {
+        #expect(throws: StoreError.self, "the old key seals nothing any more") {
             try vault.reseal(found)
         }
         let newer = try Vault(vault.store, both, by: actor)

@@ -1,5 +1,6 @@
-internal import JOSE
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWASystem
 
 /// The end of a batch: the last results are written, the summary printed, and the error that decides
 /// the exit code is thrown.

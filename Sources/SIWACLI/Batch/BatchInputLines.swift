@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 internal import Synchronization
 
 /// The items of a batch's input: skips lines that have a result already, and reports invalid lines.

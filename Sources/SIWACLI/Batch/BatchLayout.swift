@@ -1,5 +1,6 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The ids of an item in its result.
 struct ItemName: Sendable {
@@ -8,9 +9,6 @@ struct ItemName: Sendable {
     /// The old id of a user in a migration, if the line contains it.
     var oldUserID: String?
 }
-
-/// The first bytes of every result line.
-package let resultBeginning = #"{"line":"#
 
 /// The order of the members of a result after its line.
 enum BatchLayout: Sendable {

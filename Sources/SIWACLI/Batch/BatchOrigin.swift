@@ -1,5 +1,6 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// For whom a batch sends its requests, and where to: named in every result, so that results of
 /// another client, server or team are not taken for those of this run.

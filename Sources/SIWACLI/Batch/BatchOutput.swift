@@ -1,19 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 internal import Synchronization
-
-/// The status of an item in its result line.
-enum BatchStatus: String, Sendable, CaseIterable {
-    /// Done.
-    case done
-    /// Apple, or a check, refused this item.
-    case refused
-    /// All attempts failed for a temporary reason.
-    case failed
-    /// The line of the input is not an item.
-    case invalid
-}
 
 /// The results of a batch: written as they arrive, one per line, and counted.
 final class BatchOutput: Sendable {

@@ -1,8 +1,10 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// Runs a batch from its input to its summary, for every `siwa batch` and `siwa migrate`.
 struct BatchRunner: Sendable {
@@ -132,7 +134,7 @@ struct BatchRunner: Sendable {
 
     /// The records that other runs have leased; nil if the vault cannot be read.
     private func leasedByOthers(_ claim: VaultClaim) -> (count: Int, until: NumericDate)? {
-        do throws(VaultError) {
+        do throws(StoreError) {
             let leased = try claim.vault.store.leasedByOthers(
                 than: claim.lease.owner, claim.filter)
             return (leased.count, world.clocks.now() + leased.remaining)

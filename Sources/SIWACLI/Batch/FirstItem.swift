@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 extension BatchRunner {
     /// The first line of the input that is an item, for a dry run. Writes no file.

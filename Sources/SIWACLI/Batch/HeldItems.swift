@@ -1,4 +1,4 @@
-internal import Lifecycle
+internal import SIWALifecycle
 
 /// The unusual items of an input, which are held back, unsent, until the input shows whether it
 /// consists of tokens. A pure value.

@@ -1,7 +1,7 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// Reads an item from the text of a line and its number.
 typealias ItemReading<Item> = @Sendable (SecretBytes, Int) throws(InvalidLine) -> Item

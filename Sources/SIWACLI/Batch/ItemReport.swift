@@ -1,5 +1,6 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The result of an item.
 struct ItemReport: Sendable {

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The common part of both halves of an app transfer.
 struct Migration: Sendable {
@@ -16,7 +17,7 @@ struct Migration: Sendable {
         half: (Client) throws -> MigrationHalf
     ) throws {
         try world.metrics.begin(batch.metrics, global, in: world)
-        let session = try Session(TypedSettings(global: global), in: world)
+        let session = try Session(global, in: world)
         let loaded = try session.client()
         client = loaded.client
         requests = try Requests(session, client: .signing(loaded))

@@ -1,5 +1,6 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// An item of a batch that its result can be matched with.
 protocol NumberedItem: Sendable {

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// The input and output of a batch, and the results of an earlier run in the output.
 struct OpenedBatch: Sendable {

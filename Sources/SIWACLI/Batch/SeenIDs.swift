@@ -1,5 +1,6 @@
-internal import JOSE
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWASystem
 
 /// The ids read so far, to detect repetitions: a few in memory, many on disk, to limit memory.
 struct SeenIDs: Sendable {

@@ -1,5 +1,6 @@
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// The lines of a file or of standard input, read as they arrive.
 struct StreamingLines: Sendable {

@@ -1,8 +1,10 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// The common part of the batches of opaque tokens.
 struct TokenBatch: Sendable {
@@ -15,8 +17,7 @@ struct TokenBatch: Sendable {
     ) throws {
         try world.metrics.begin(options.metrics, global, in: world)
         try selection.check(options)
-        let session = try Session(
-            TypedSettings(global: global, vault: selection.vault), in: world)
+        let session = try Session(global, vault: selection.vault, in: world)
         requests = try Requests(session)
         var runner = try BatchRunner(
             requests, options, request: request, mark: mark,
@@ -69,6 +70,6 @@ struct TokenBatch: Sendable {
                 "no_items", "the vault has no such record",
                 hints: ["'siwa vault list' lists the records; --state and --client-id select them"])
         }
-        try requests.dryRun(sequence(try claim.vault.sendableToken(of: first)))
+        try requests.dryRun(sequence(try claim.vault.token(of: first)))
     }
 }

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa authorize-url`: prints the URL that starts a sign-in in the browser.
 struct AuthorizeURLCommand: Command {
@@ -54,8 +55,7 @@ struct AuthorizeURLCommand: Command {
     var codeChallenge: String?
 
     func run(in world: World) async throws {
-        let session = try Session(
-            TypedSettings(global: global, redirectURI: redirectURI), in: world)
+        let session = try Session(global, redirectURI: redirectURI, in: world)
         let request = try request(session)
         let base = try session.settings.baseURL()
         if base == .account { session.console.warn(base.accountWarning) }

@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa config path`: which configuration file is in use.
 struct ConfigPathCommand: Command {
@@ -12,9 +13,9 @@ struct ConfigPathCommand: Command {
 
     func run(in world: World) async throws {
         for warning in UserFolders(world.variables).warnings {
-            Console(world, global).warn(warning)
+            Console(world, global.output).warn(warning)
         }
-        guard let path = ConfigurationPath(global, in: world).path else {
+        guard let path = ConfigurationPath(global.selection, in: world).path else {
             throw Diagnosis.negative(
                 "no_configuration", "there is no configuration file",
                 hints: ConfigurationPath.usual(world.variables).map { "not found: \($0)" }
@@ -23,6 +24,6 @@ struct ConfigPathCommand: Command {
         try world.report(
             Report(
                 ["path": .string(path.value), "origin": .string(path.origin.description)],
-                text: SecretText(path.value)), global)
+                text: SecretText(path.value)), global.output)
     }
 }

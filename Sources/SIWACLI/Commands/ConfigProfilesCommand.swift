@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa config profiles`: the names that `--profile` accepts.
 struct ConfigProfilesCommand: Command {
@@ -12,7 +13,7 @@ struct ConfigProfilesCommand: Command {
     var global = GlobalOptions()
 
     func run(in world: World) async throws {
-        let file = try ConfigurationPath(global, in: world).load()
+        let file = try ConfigurationPath(global.selection, in: world).load()
         let names = file?.profileNames ?? []
         guard !names.isEmpty else {
             throw Diagnosis.negative(
@@ -24,6 +25,6 @@ struct ConfigProfilesCommand: Command {
                 [
                     "profiles": .array(names.map { .string($0) }),
                     "default_profile": file?.defaultProfile.map { .string($0) } ?? .null,
-                ], text: SecretText(names.joined(separator: "\n"))), global)
+                ], text: SecretText(names.joined(separator: "\n"))), global.output)
     }
 }

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa config show`: every setting in effect, and where it came from.
 struct ConfigShowCommand: Command {
@@ -13,10 +14,9 @@ struct ConfigShowCommand: Command {
     var global = GlobalOptions()
 
     func run(in world: World) async throws {
-        let session = try Session(
-            TypedSettings(global: global), isShowing: true, in: world)
+        let session = try Session(global, isShowing: true, in: world)
         let rows = try Row.all(session.settings, in: world)
-        let path = ConfigurationPath(global, in: world).path
+        let path = ConfigurationPath(global.selection, in: world).path
         let json: JSON = .object([
             .init("file", path.map { .string($0.value) } ?? .null),
             .init("profile", session.settings.profileName.map { .string($0.value) } ?? .null),
@@ -128,7 +128,7 @@ struct ConfigShowCommand: Command {
             Setting(value: .string(setting.value), origin: setting.origin)
         }
 
-        private static func keyID(_ settings: Settings, _ key: Setting<KeySource>?) -> Row {
+        private static func keyID(_ settings: Settings, _ key: Setting<PrivateKeySource>?) -> Row {
             let named = key?.value.keyIDInName.map {
                 Setting(
                     value: $0.rawValue, origin: .keyFileName(key?.value.description ?? ""))
@@ -148,7 +148,8 @@ struct ConfigShowCommand: Command {
         }
 
         /// A path unchanged; a key in an environment variable as its fingerprint.
-        private static func shown(_ key: Setting<KeySource>, _ world: World) -> Setting<JSON> {
+        private static func shown(_ key: Setting<PrivateKeySource>, _ world: World) -> Setting<JSON>
+        {
             let text: String =
                 switch key.value {
                 case .file(let path): path

@@ -1,8 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// `siwa doctor`: finds out why Apple refuses a client.
 struct DoctorCommand: Command {
@@ -107,7 +108,7 @@ struct DoctorCommand: Command {
         }
         var lines = context.configurationFault.map { [CheckLine("configuration", $0)] } ?? []
         do throws(SettingsError) {
-            let network = try Network(context.session)
+            let network = try AppleConnection(context.session)
             lines += await EndpointCheck(endpoint, emulator: signer, context, network).lines
         } catch {
             lines.append(CheckLine("network", error))
@@ -120,7 +121,7 @@ struct DoctorCommand: Command {
     private func writeReport(to file: String, _ context: DoctorContext) async throws {
         let report: EvidenceReport
         do {
-            report = try await EvidenceReport(context, try Network(context.session))
+            report = try await EvidenceReport(context, try AppleConnection(context.session))
         } catch let error as SettingsError {
             return context.session.console.warn("no report: \(error.message)")
         }
@@ -132,9 +133,9 @@ struct DoctorCommand: Command {
     }
 
     private func ask(about context: DoctorContext) async -> ([CheckLine], isAccepted: Bool) {
-        let network: Network
+        let network: AppleConnection
         do {
-            network = try Network(context.session)
+            network = try AppleConnection(context.session)
         } catch {
             return ([CheckLine("network", error)], false)
         }

@@ -1,8 +1,10 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// `siwa exchange`: exchanges an authorization code for tokens.
 struct ExchangeCommand: Command {
@@ -70,10 +72,9 @@ struct ExchangeCommand: Command {
 
     func run(in world: World) async throws {
         try checkCombination()
-        if !isDryRun { try global.checkPrinted(among: members) }
+        if !isDryRun { try global.output.checkPrinted(among: members) }
         let session = try Session(
-            TypedSettings(
-                global: global, redirectURI: redirectURI, audiences: audiences, vault: vault),
+            global, redirectURI: redirectURI, audiences: audiences, vault: vault,
             in: world)
         let code = try session.opaqueToken(code, "--code")
         let verifier = try codeVerifier.map { try session.codeVerifier($0) }
@@ -167,7 +168,7 @@ struct ExchangeCommand: Command {
         var vault = vault
         do {
             let now = requests.session.world.clocks.now()
-            try vault.renewing(requests.session.vaultKeys) { vault throws(VaultError) in
+            try vault.renewing(requests.session.vaultKeys) { vault throws(StoreError) in
                 try vault.store(token, for: user, signedInAt: verification?.signedInAt, at: now)
             }
         } catch {

@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWAServerRecords
 
 /// `siwa inbox discard`: cancels the delivery of an event.
 struct InboxDiscardCommand: Command {
@@ -21,8 +22,8 @@ struct InboxDiscardCommand: Command {
     var selected = InboxEventOptions()
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["discarded", "jti"])
-        let session = try Session(TypedSettings(global: global, vault: selected.vault), in: world)
+        try global.output.checkPrinted(among: ["discarded", "jti"])
+        let session = try Session(global, vault: selected.vault, in: world)
         let store = try session.serverStore()
         let id = try selected.id()
         let discarded = try world.ending.completing { try store.discard([id]) }

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// `siwa inbox forget`: erases a user's data from the inbox.
 struct InboxForgetCommand: Command {
@@ -26,8 +27,8 @@ struct InboxForgetCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["erased", "user_id"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["erased", "user_id"])
+        let session = try Session(global, vault: vault, in: world)
         let userID = try session.userID(user)
         let store = try session.serverStore()
         let erased = try world.ending.completing { try store.forget(userID) }

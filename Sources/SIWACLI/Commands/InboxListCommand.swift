@@ -1,8 +1,10 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// `siwa inbox list`: the events that siwa-server received.
 struct InboxListCommand: Command {
@@ -42,12 +44,12 @@ struct InboxListCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["events"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["events"])
+        let session = try Session(global, vault: vault, in: world)
         let filter = InboxFilter(
             states: states, type: type, userID: try user.map(session.userID), since: since?.date)
         let store = try session.serverStore(.statement)
-        var layout = global.listLayout("events", Self.columns, on: world.terminal)
+        var layout = global.output.listLayout("events", Self.columns, on: world.terminal)
         var (position, left): (Int?, Int) = (nil, limit.count)
         var page = try store.inbox(filter, before: nil, limit: min(left, vaultPageSize))
         let output = try StreamingOutput(to: nil, in: world)

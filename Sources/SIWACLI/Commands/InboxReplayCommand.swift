@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWAServerRecords
 
 /// `siwa inbox replay`: delivers events again.
 struct InboxReplayCommand: Command {
@@ -32,8 +33,8 @@ struct InboxReplayCommand: Command {
 
     func run(in world: World) async throws {
         try checkCombination()
-        try global.checkPrinted(among: ["replayed", "jti"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["replayed", "jti"])
+        let session = try Session(global, vault: vault, in: world)
         let store = try session.serverStore()
         try checkAddress(session, store)
         let selection: InboxSelection = state.map { .state($0) } ?? .events(events.eventIDs)
@@ -53,7 +54,7 @@ struct InboxReplayCommand: Command {
     }
 
     /// Without an address, events of the state none would be pending for ever.
-    private func checkAddress(_ session: Session, _ store: any ServerStore) throws {
+    private func checkAddress(_ session: Session, _ store: ServerStore) throws {
         guard session.settings.file?.server?["deliver"]?["url"] == nil else { return }
         let ids = try events.eventIDs.filter { id in
             try store.inboxEvent(id).entries.contains { $0.state == .none }

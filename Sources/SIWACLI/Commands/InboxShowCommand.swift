@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWAServerRecords
 
 /// `siwa inbox show`: one event that siwa-server received.
 struct InboxShowCommand: Command {
@@ -21,7 +22,7 @@ struct InboxShowCommand: Command {
     var selected = InboxEventOptions()
 
     func run(in world: World) async throws {
-        let session = try Session(TypedSettings(global: global, vault: selected.vault), in: world)
+        let session = try Session(global, vault: selected.vault, in: world)
         let store = try session.serverStore()
         let id = try selected.id()
         let page = try store.inboxEvent(id)

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// `siwa init`: writes a configuration.
 struct InitCommand: Command {
@@ -59,7 +60,8 @@ struct InitCommand: Command {
             offline: context.offlineChecks, online: [], isAccepted: false)
         let result = InitResult(
             path: path, key: key.target, settings: settings, vault: vault, report: report)
-        try world.report(result.rendered(on: world.terminal, isFound: isFound(path, world)), global)
+        try world.report(
+            result.rendered(on: world.terminal, isFound: isFound(path, world)), global.output)
         if let failure = report.failure { throw failure }
     }
 
@@ -83,7 +85,7 @@ struct InitCommand: Command {
     /// - Throws: if a configuration exists there, or another one is in use.
     private func configurationPath(in world: World) throws -> String {
         let explicit = global.config ?? nonEmpty(world.variables("SIWA_CONFIG"))
-        let found = ConfigurationPath(global, in: world).path?.value
+        let found = ConfigurationPath(global.selection, in: world).path?.value
         if let taken = explicit ?? found, world.files.exists(taken) {
             throw SettingsError(
                 "there is a configuration already: \(taken)",
@@ -105,13 +107,13 @@ struct InitCommand: Command {
     private func options(_ path: String) -> GlobalOptions {
         var options = GlobalOptions()
         options.config = path
-        (options.json, options.isQuiet) = (global.json, global.isQuiet)
+        (options.output.json, options.output.isQuiet) = (global.output.json, global.output.isQuiet)
         options.isStrict = global.isStrict
         return options
     }
 
     private func isFound(_ path: String, _ world: World) -> Bool {
-        ConfigurationPath(GlobalOptions(), in: world).path?.value == path
+        ConfigurationPath(ProfileSelection(), in: world).path?.value == path
     }
 
     /// Checks the settings as other commands will read them, before anything is written.
@@ -129,8 +131,8 @@ struct InitCommand: Command {
         }
         for profile in settings.profileNames {
             var options = options(path)
-            (options.profile, options.isQuiet) = (profile, true)
-            let session = try Session(TypedSettings(global: options), in: preview)
+            (options.profile, options.output.isQuiet) = (profile, true)
+            let session = try Session(options, in: preview)
             _ = try session.client()
             _ = try session.settings.baseURL()
             _ = try session.authorities()
@@ -154,7 +156,7 @@ struct InitCommand: Command {
             }
         }
         if case .file(let original) = key.source, original != key.target {
-            Console(world, global).note(
+            Console(world, global.output).note(
                 "the key was copied to \(key.target); keep \(original) in a safe place")
         }
     }
@@ -176,10 +178,10 @@ struct InitCommand: Command {
     }
 
     private func createVault(_ path: String, in world: World) throws -> VaultCreation {
-        let session = try Session(TypedSettings(global: options(path)), in: world)
+        let session = try Session(options(path), in: world)
         do {
             return try VaultCreation(session)
-        } catch let error as VaultError where error.kind == .alreadyInitialized {
+        } catch let error as StoreError where error.kind == .alreadyInitialized {
             session.console.warn(
                 "the vault exists already and is used as it is; check it with 'siwa vault check'")
             return try VaultCreation(existing: session)

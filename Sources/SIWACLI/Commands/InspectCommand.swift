@@ -1,8 +1,9 @@
-internal import CommandTable
-internal import Diagnosis
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWADiagnosis
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa inspect`: identifies and decodes a token, and finds its faults.
 struct InspectCommand: Command {
@@ -42,7 +43,7 @@ struct InspectCommand: Command {
 
     func run(in world: World) async throws {
         try world.metrics.begin(metrics, global, in: world)
-        let session = try Session(TypedSettings(global: global), in: world)
+        let session = try Session(global, in: world)
         let text = try session.secret(token, "TOKEN", isWhole: true)
         let now = world.clocks.now()
         let inspection = Inspection(of: text, expecting: expected(session), at: now)

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa keys`: Apple's key set.
 struct KeysCommand: Command {
@@ -42,9 +43,9 @@ struct KeysCommand: Command {
     var format = Format.json
 
     func run(in world: World) async throws {
-        let session = try Session(TypedSettings(global: global), in: world)
+        let session = try Session(global, in: world)
         try requireOpenSSL()
-        let found = try await AppleKeys(Network(session)).newest(isForced: isForced)
+        let found = try await AppleKeys(AppleConnection(session)).newest(isForced: isForced)
         switch format {
         case .json: try session.report(Report(try found.json))
         case .jwks: try session.report(Report(found.held.keySet.document))

@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa migrate export`: exports users, as the team that transfers an app.
 struct MigrateExportCommand: Command {

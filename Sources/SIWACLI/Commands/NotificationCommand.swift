@@ -1,8 +1,10 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// `siwa notification`: verifies a server-to-server notification and shows its event.
 struct NotificationCommand: Command {
@@ -100,13 +102,7 @@ struct NotificationCommand: Command {
     private func result(_ page: VaultPage) -> JSON {
         .array(
             page.records.map { record in
-                .object(
-                    record.user.members + [
-                        .init(
-                            "token_fingerprint",
-                            record.id.fingerprint.map { .string($0.rawValue) } ?? .null),
-                        record.stateMember,
-                    ])
+                .object(record.user.members + [record.fingerprintMember, record.stateMember])
             })
     }
 

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa public-key`: the public half of the private key.
 struct PublicKeyCommand: Command {
@@ -30,7 +31,7 @@ struct PublicKeyCommand: Command {
     var format = Format.pem
 
     func run(in world: World) async throws {
-        let session = try Session(TypedSettings(global: global), in: world)
+        let session = try Session(global, in: world)
         let key = try session.settings.loadKey(in: world)
         for warning in key.warnings { session.console.warn(warning) }
         let publicKey = key.privateKey.publicKey

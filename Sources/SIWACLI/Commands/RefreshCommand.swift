@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa refresh`: validates a refresh token.
 struct RefreshCommand: Command {
@@ -41,8 +42,7 @@ struct RefreshCommand: Command {
     func run(in world: World) async throws {
         try world.metrics.begin(metrics, global, in: world)
         try checkCombination()
-        let session = try Session(
-            TypedSettings(global: global, vault: source.vault), in: world)
+        let session = try Session(global, vault: source.vault, in: world)
         if let argument = source.token {
             let secret = try session.opaqueToken(argument, "--token")
             try await refresh(RefreshToken(secret), session)

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// `siwa revocations list`: the revocations that siwa-server was asked for.
 struct RevocationsListCommand: Command {
@@ -30,10 +31,10 @@ struct RevocationsListCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["revocations"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["revocations"])
+        let session = try Session(global, vault: vault, in: world)
         let page = try session.serverStore().revocations(states, limit: limit.count)
-        var layout = global.listLayout("revocations", Self.columns, on: world.terminal)
+        var layout = global.output.listLayout("revocations", Self.columns, on: world.terminal)
         let output = try StreamingOutput(to: nil, in: world)
         try await output.write(layout.lines(of: page.revocations.map(\.row)) + layout.end())
         try output.close()
@@ -57,7 +58,7 @@ extension RevocationStatus {
             cells: [
                 request.requestedAt.rfc3339, state.rawValue, request.userID?.rawValue ?? "-",
                 "\(jobs.count)", "\(attempts)", nextAttemptAt?.rfc3339 ?? "-", request.id,
-                (state == .revoked ? nil : jobs.compactMap(\.lastError).last) ?? "-",
+                (state == .revoked ? nil : jobs.compactMap(\.lastError).last?.description) ?? "-",
             ], members: members)
     }
 }

@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWAServerRecords
 
 /// `siwa revocations retry`: makes siwa-server try a revocation now.
 struct RevocationsRetryCommand: Command {
@@ -27,7 +28,7 @@ struct RevocationsRetryCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let session = try Session(global, vault: vault, in: world)
         let store = try session.serverStore()
         guard let status = try world.ending.completing({ try store.retry(revocation: id) }) else {
             throw Diagnosis.negative(

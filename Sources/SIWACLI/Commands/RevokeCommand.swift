@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWALifecycle
 
 /// `siwa revoke`: revokes a token.
 struct RevokeCommand: Command {
@@ -70,9 +71,8 @@ struct RevokeCommand: Command {
 
     func run(in world: World) async throws {
         try checkCombination()
-        if !isDryRun { try global.checkPrinted(among: memberNames) }
-        let session = try Session(
-            TypedSettings(global: global, redirectURI: redirectURI, vault: source.vault), in: world)
+        if !isDryRun { try global.output.checkPrinted(among: memberNames) }
+        let session = try Session(global, redirectURI: redirectURI, vault: source.vault, in: world)
         let verifier = try codeVerifier.map { try session.codeVerifier($0) }
         let revoked = try revocationSource(session)
         let order = RevocationOrder(

@@ -1,8 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// `siwa secret`: mints a client_secret.
 struct SecretCommand: Command {
@@ -72,13 +73,13 @@ struct SecretCommand: Command {
         try world.metrics.begin(metrics, global, in: world)
         try checkCombination()
         try checkFiles(in: world)
-        let session = try Session(TypedSettings(global: global, lifetime: lifetime), in: world)
+        let session = try Session(global, lifetime: lifetime, in: world)
         let now = world.clocks.now()
         let lifetime = try lifetime(in: session.settings, at: now)
         let client = try session.client().client
         let deployment = try deployment(session)
         if let kept = try kept(client, lifetime, session, at: now) {
-            try global.checkPrinted(among: members(of: kept, .kept).map(\.name))
+            try global.output.checkPrinted(among: members(of: kept, .kept).map(\.name))
             session.noteClientSecret(expiringAt: kept.expiresAt)
             let isDeployed = try deployment?.runIfPending(kept, line(kept))
             return try report(kept, .kept, isDeployed: isDeployed, session)
@@ -86,7 +87,7 @@ struct SecretCommand: Command {
         let secret = try ClientSecret(
             signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
             lifetime: lifetime)
-        try global.checkPrinted(among: members(of: secret, .minted).map(\.name))
+        try global.output.checkPrinted(among: members(of: secret, .minted).map(\.name))
         if let out {
             try deployment?.markPending()
             try world.files.replace(line(secret), out, .clientSecret)
@@ -223,7 +224,7 @@ struct SecretCommand: Command {
     private func report(
         _ secret: ClientSecret, _ origin: Origin, isDeployed: Bool?, _ session: Session
     ) throws {
-        guard out == nil || global.json || global.print != nil else { return }
+        guard out == nil || global.output.json || global.output.print != nil else { return }
         try session.report(
             Report(
                 .object(members(of: secret, origin, isDeployed: isDeployed)),

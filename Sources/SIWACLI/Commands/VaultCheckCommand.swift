@@ -1,6 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// `siwa vault check`: decrypts every record.
 struct VaultCheckCommand: Command {
@@ -11,8 +13,7 @@ struct VaultCheckCommand: Command {
         result counts the tokens (records) by state and by key, and their users; what siwa-server \
         has sealed in its outbox and journal is opened, too (sealed_elsewhere). Each fault, such \
         as a changed byte, a record in the place of another, or a missing key, is reported with \
-        client and user; the exit code is then 3, and there is no result. Records of siwa 0.1 are \
-        converted to the current format.
+        client and user; the exit code is then 3, and there is no result.
         """
     static let examples = [Example("siwa vault check", "Check a restored backup.")]
     static let parameters: [Parameter<Self>] =
@@ -25,10 +26,10 @@ struct VaultCheckCommand: Command {
 
     func run(in world: World) async throws {
         try world.metrics.begin(metrics, global, in: world)
-        try global.checkPrinted(among: [
+        try global.output.checkPrinted(among: [
             "records", "users", "states", "keys", "sealed_elsewhere", "faults",
         ])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let session = try Session(global, vault: vault, in: world)
         var vault = try session.vault(.statement)
         var broken = BrokenRecords()
         let store = vault.store
@@ -51,7 +52,6 @@ struct VaultCheckCommand: Command {
         }
         try check(vault, session, &counts, &broken)
         progress.end()
-        if counts.hasLegacyRecords { try await convertLegacyRecords(&vault, session) }
         let records = counts.records
         try broken.check("\(records) \(records == 1 ? "record was" : "records were") examined")
         world.metrics.note { $0.vaultTokens = counts.tokens }
@@ -66,7 +66,7 @@ struct VaultCheckCommand: Command {
         try vault.store.forEachSecretPage { page in
             for error in page.damaged { try broken.add(error) }
             for secret in page.secrets {
-                do throws(VaultError) {
+                do throws(StoreError) {
                     try vault.open(secret)
                     counts.add(secret)
                 } catch {
@@ -77,26 +77,6 @@ struct VaultCheckCommand: Command {
         }
     }
 
-    /// Converts the records of siwa 0.1 that can be decrypted. This is a separate pass, because
-    /// conversion changes a record's place in the order, so that it would be counted twice.
-    private func convertLegacyRecords(_ vault: inout Vault, _ session: Session) async throws {
-        let ending = session.world.ending
-        let progress = try RecordProgress(session, "records converted") {
-            let count = try vault.store.expectedRecords()
-            return { count }
-        }
-        try await vault.store.forEachPage { page in
-            let legacy = page.records.filter { $0.isLegacy && (try? vault.token(of: $0)) != nil }
-            _ = try ending.completing {
-                try vault.renewing(session.vaultKeys) { vault throws(VaultError) in
-                    try vault.reseal(legacy)
-                }
-            }
-            progress.add(page.records.count)
-            try ending.checkSignal()
-        }
-        progress.end()
-    }
 }
 
 /// The records of a vault, counted in the order of their users.
@@ -104,7 +84,6 @@ private struct VaultCounts {
     private(set) var tokens: [TaskMetrics.VaultCount: Int] = [:]
     private var keys: [Int: Int] = [:]
     private var secrets = 0
-    private(set) var hasLegacyRecords = false
     private var users = 0
     private var lastUser: VaultUser?
 
@@ -114,7 +93,6 @@ private struct VaultCounts {
         if record.user != lastUser { (users, lastUser) = (users + 1, record.user) }
         tokens[.init(clientID: record.user.clientID, state: record.state), default: 0] += 1
         keys[record.keyNumber, default: 0] += 1
-        hasLegacyRecords = hasLegacyRecords || record.isLegacy
     }
 
     /// Counts a secret outside the records.

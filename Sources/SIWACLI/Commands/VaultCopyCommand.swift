@@ -1,6 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// `siwa vault copy`: moves a vault to another database.
 struct VaultCopyCommand: Command {
@@ -44,7 +46,7 @@ struct VaultCopyCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(
+        try global.output.checkPrinted(
             among: isAborting
                 ? ["aborted", "from", "to", "removed"]
                 : ["dry_run", "from", "to", "tables", "rows"])
@@ -52,7 +54,7 @@ struct VaultCopyCommand: Command {
             throw UsageError.Problem.misuse(
                 "--dry-run and --abort exclude each other", hint: "give one of them")
         }
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let session = try Session(global, vault: vault, in: world)
         let (source, target) = (try session.vaultPlace(), try session.copyTarget(target))
         let copy = try world.vaultCopy(
             VaultCopyPlaces(from: source, to: target), try session.vaultTimeout(.statement))

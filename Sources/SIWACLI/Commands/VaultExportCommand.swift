@@ -1,7 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// `siwa vault export`: writes the records of a vault as JSON lines.
 struct VaultExportCommand: Command {
@@ -50,7 +52,7 @@ struct VaultExportCommand: Command {
     }
 
     private func export(in world: World) async throws {
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let session = try Session(global, vault: vault, in: world)
         try session.checkNothingIsPicked()
         let filter = try which.filter(session)
         var vault = isRevealing ? try session.vault(.statement) : nil

@@ -1,7 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+package import SIWAVaultRecords
 
 /// `siwa vault history`: shows the changes of stored tokens, with evidence.
 struct VaultHistoryCommand: Command {
@@ -45,11 +47,11 @@ struct VaultHistoryCommand: Command {
 
     func run(in world: World) async throws {
         try checkCombination()
-        try global.checkPrinted(among: ["history"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["history"])
+        let session = try Session(global, vault: vault, in: world)
         let filter = try filter(session)
         let store = try session.vaultStore(.statement)
-        var layout = global.listLayout("history", Self.columns, on: world.terminal)
+        var layout = global.output.listLayout("history", Self.columns, on: world.terminal)
         _ = try store.keyChecks()
         let output = try StreamingOutput(to: nil, in: world)
         var broken = BrokenRecords()
@@ -130,7 +132,7 @@ extension VaultHistoryEntry {
         return ListRow(
             cells: [
                 at.rfc3339, what, user.clientID.rawValue, user.userID.rawValue,
-                fingerprint?.rawValue ?? "-", details.evidence?.rawValue ?? "-",
+                fingerprint.rawValue, details.evidence?.rawValue ?? "-",
                 details.httpStatus.map { "\($0)" } ?? "-", details.appleRequestID ?? "-",
                 actor.command, actor.host,
             ], members: members)

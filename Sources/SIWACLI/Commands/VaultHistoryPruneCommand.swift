@@ -1,6 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// `siwa vault history prune`: deletes old entries of the history.
 struct VaultHistoryPruneCommand: Command {

@@ -1,8 +1,10 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// `siwa vault import`: imports many tokens.
 struct VaultImportCommand: Command {
@@ -52,8 +54,8 @@ struct VaultImportCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["imported", "updated", "unchanged", "invalid"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["imported", "updated", "unchanged", "invalid"])
+        let session = try Session(global, vault: vault, in: world)
         let clientID = session.settings.text(.clientID) == nil ? nil : try session.clientID()
         var importer = VaultImporter(
             try session.vault(.statement), keys: session.vaultKeys,

@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// `siwa vault init`: creates a vault.
 struct VaultInitCommand: Command {
@@ -29,8 +30,8 @@ struct VaultInitCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["url", "key_file", "key_number"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["url", "key_file", "key_number"])
+        let session = try Session(global, vault: vault, in: world)
         let vault = try VaultCreation(session)
         try session.report(
             Report([

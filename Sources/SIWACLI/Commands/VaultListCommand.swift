@@ -1,7 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// `siwa vault list`: the tokens in the vault.
 struct VaultListCommand: Command {
@@ -27,11 +29,11 @@ struct VaultListCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["records"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["records"])
+        let session = try Session(global, vault: vault, in: world)
         let store = try session.vaultStore(.statement)
         let filter = try which.filter(session)
-        var layout = global.listLayout("records", Self.columns, on: world.terminal)
+        var layout = global.output.listLayout("records", Self.columns, on: world.terminal)
         // Checked before the first line is printed: the vault exists.
         _ = try store.keyChecks()
         let output = try StreamingOutput(to: nil, in: world)
@@ -61,7 +63,7 @@ extension VaultRecord {
     fileprivate var row: ListRow {
         ListRow(
             cells: [
-                user.clientID.rawValue, user.userID.rawValue, id.fingerprint?.rawValue ?? "-",
+                user.clientID.rawValue, user.userID.rawValue, id.fingerprint.rawValue,
                 state.rawValue, storedAt.rfc3339, changedAt.rfc3339, checkedAt?.rfc3339 ?? "-",
             ], members: openMembers)
     }

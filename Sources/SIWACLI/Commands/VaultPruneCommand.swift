@@ -1,6 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// `siwa vault prune`: removes tokens that have been revoked or dead for a long time.
 struct VaultPruneCommand: Command {

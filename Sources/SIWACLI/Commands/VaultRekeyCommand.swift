@@ -1,6 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// `siwa vault rekey`: encrypts all tokens of the vault with a new key.
 struct VaultRekeyCommand: Command {
@@ -34,8 +36,8 @@ struct VaultRekeyCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["key_number", "resealed"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["key_number", "resealed"])
+        let session = try Session(global, vault: vault, in: world)
         let keyFile = try VaultKeyFile(session)
         guard !isPreparing else { return try prepare(session, keyFile) }
         let vault = try withNewestKey(session, keyFile)
@@ -115,7 +117,7 @@ struct VaultRekeyCommand: Command {
     private func checkDecryption(of store: any VaultStore, _ keys: VaultKeyRing) throws {
         let records = try store.records(VaultFilter(), after: nil, limit: vaultPageSize).records
         guard records.isEmpty || records.contains(where: { (try? keys.open($0)) != nil }) else {
-            throw VaultError(.key, "no record of the vault can be decrypted with these keys")
+            throw StoreError(.key, "no record of the vault can be decrypted with these keys")
         }
     }
 
@@ -127,7 +129,7 @@ struct VaultRekeyCommand: Command {
             let next = page.next
         {
             let isLeft = page.records.contains {
-                $0.keyNumber != vault.currentKey && (try? vault.token(of: $0)) != nil
+                (try? vault.token(of: $0)) != nil
             }
             if isLeft { return true }
             last = next
@@ -143,7 +145,7 @@ struct VaultRekeyCommand: Command {
         _ keys: VaultKeyRing, _ store: any VaultStore, _ session: Session
     ) throws -> Vault {
         guard let newest = keys.newest else {
-            throw VaultError(.key, "all of the vault's keys are retired")
+            throw StoreError(.key, "all of the vault's keys are retired")
         }
         try store.register(try keys.check(ofKey: newest))
         return try Vault(store, keys, by: session.world.actor)
@@ -176,7 +178,7 @@ struct VaultRekeyCommand: Command {
             for error in page.damaged { try broken.add(error) }
             var good: [VaultSecret] = []
             for secret in page.secrets {
-                do throws(VaultError) {
+                do throws(StoreError) {
                     try vault.open(secret)
                     good.append(secret)
                 } catch {

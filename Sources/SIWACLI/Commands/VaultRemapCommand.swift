@@ -1,7 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// `siwa vault remap`: changes the user ids of stored tokens to those of an app's new team.
 struct VaultRemapCommand: Command {
@@ -40,8 +42,10 @@ struct VaultRemapCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["moved", "absent", "skipped", "invalid", "other_clients"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: [
+            "moved", "absent", "skipped", "invalid", "other_clients",
+        ])
+        let session = try Session(global, vault: vault, in: world)
         var remapper = VaultRemapper(
             try session.vault(.statement), keys: session.vaultKeys, try session.clientID(),
             isDryRun: isDryRun, in: world)
@@ -157,7 +161,7 @@ private struct VaultRemapper {
             try findHolders(group)
             let (moment, isDryRun) = (now(), isDryRun)
             result += try ending.completing {
-                try vault.renewing(keys) { vault throws(VaultError) in
+                try vault.renewing(keys) { vault throws(StoreError) in
                     try vault.remap(group, isDryRun: isDryRun, at: moment)
                 }
             }

@@ -1,6 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// `siwa vault remove`: removes a user's tokens.
 struct VaultRemoveCommand: Command {
@@ -30,9 +32,9 @@ struct VaultRemoveCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(
+        try global.output.checkPrinted(
             among: ["removed", "erased", "client_id", "user_id", "tokens", "other_clients"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let session = try Session(global, vault: vault, in: world)
         let user = try session.vaultUser(user)
         let store = try session.vaultStore()
         let otherClients = try store.otherClients(of: user)
@@ -48,7 +50,7 @@ struct VaultRemoveCommand: Command {
         warn(about: removed, session)
         try session.report(
             Report(
-                .object(members(removed, user, session) + .otherClients(otherClients)),
+                .object(members(removed, user) + .otherClients(otherClients)),
                 of: Deed(
                     "the tokens were removed from the vault",
                     hint: "'siwa vault show' confirms it")))
@@ -65,21 +67,8 @@ struct VaultRemoveCommand: Command {
                     + "longer be revoked")
     }
 
-    private func members(
-        _ removed: VaultPage, _ user: VaultUser, _ session: Session
-    ) -> [JSON.Member] {
-        // The keys are optional: they may be lost, which is a reason to remove tokens.
-        let keys = removed.records.contains(where: \.isLegacy) ? try? session.vaultKeys() : nil
-        let tokens = removed.records.map { record -> JSON in
-            let token = keys.flatMap { try? $0.open(record) }
-            return .object([
-                .init(
-                    "token_fingerprint",
-                    (record.id.fingerprint?.rawValue ?? token?.text.fingerprint)
-                        .map { .string($0) } ?? .null),
-                record.stateMember,
-            ])
-        }
+    private func members(_ removed: VaultPage, _ user: VaultUser) -> [JSON.Member] {
+        let tokens = removed.records.map { JSON.object([$0.fingerprintMember, $0.stateMember]) }
         let damaged = removed.damaged.map { _ -> JSON in
             ["token_fingerprint": .null, "state": .null]
         }
@@ -90,7 +79,7 @@ struct VaultRemoveCommand: Command {
 
 extension VaultStore {
     /// Whether the history has entries about a user's tokens.
-    fileprivate func hasHistory(of user: VaultUser) throws(VaultError) -> Bool {
+    fileprivate func hasHistory(of user: VaultUser) throws(StoreError) -> Bool {
         let filter = VaultHistoryFilter(userID: user.userID, clientID: user.clientID)
         let page = try history(filter, after: nil, limit: 1)
         return !page.entries.isEmpty || !page.damaged.isEmpty

@@ -1,6 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// `siwa vault show`: a user's tokens.
 struct VaultShowCommand: Command {
@@ -32,8 +34,8 @@ struct VaultShowCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["client_id", "user_id", "tokens", "other_clients"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["client_id", "user_id", "tokens", "other_clients"])
+        let session = try Session(global, vault: vault, in: world)
         let stored = try StoredTokens(of: user, session)
         var broken = BrokenRecords()
         for row in stored.damaged { try broken.add(row.error) }
@@ -42,7 +44,7 @@ struct VaultShowCommand: Command {
             guard let token = try broken.token(of: record, in: stored.vault)?.text else { continue }
             let secret: [JSON.Member] =
                 isRevealing ? [.init("refresh_token", .string(token.revealed()))] : []
-            tokens.append(.object(record.tokenMembers(.string(token.fingerprint)) + secret))
+            tokens.append(.object(record.tokenMembers + secret))
         }
         guard !tokens.isEmpty else { return try broken.check("no token can be shown") }
         try session.report(

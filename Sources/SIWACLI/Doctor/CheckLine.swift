@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The result of one check of `siwa doctor`.
 struct CheckLine: Sendable {

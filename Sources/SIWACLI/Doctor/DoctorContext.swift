@@ -1,9 +1,10 @@
-internal import CommandTable
-internal import Diagnosis
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWADiagnosis
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// Everything that `siwa doctor` examines, read as far as possible: a faulty part does not prevent
 /// the examination of the others.
@@ -24,17 +25,17 @@ struct DoctorContext: Sendable {
     let givenFault: SettingsError?
 
     init(_ global: GlobalOptions, given argument: SecretArgument?, in world: World) throws {
-        let typed = TypedSettings(global: global)
+        let selection = global.selection
         var fault: SettingsError?
         let settings: Settings
         do {
-            settings = try Settings(typed, in: world)
+            settings = try Settings(selection, in: world)
         } catch {
             fault = error
-            settings = Settings(withoutFile: typed, in: world)
+            settings = Settings(withoutFile: selection, in: world)
         }
         configurationFault = fault
-        session = Session(settings, global, in: world)
+        session = Session(settings, global.output, in: world)
         (given, givenFault) = try Self.given(argument, session)
         teamID = Self.reading { () throws(SettingsError) in try settings.identifier(.teamID) }
         clientID = Self.reading { () throws(SettingsError) in try settings.identifier(.clientID) }

@@ -1,5 +1,6 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The result of `siwa doctor`: every check, and the likeliest cause.
 struct DoctorReport: Sendable {

@@ -1,5 +1,6 @@
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWALifecycle
 
 /// Checks the private key: whether it can be read, who can read it, its identity, and whether it
 /// signs.

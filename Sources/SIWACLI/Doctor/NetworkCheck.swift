@@ -1,6 +1,7 @@
-internal import Diagnosis
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWADiagnosis
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// Checks the connection to Apple, stage by stage, with one request for its key set.
 struct NetworkCheck: Sendable {
@@ -8,7 +9,7 @@ struct NetworkCheck: Sendable {
     /// Whether a response was received; without one, further checks are skipped.
     let isReachable: Bool
 
-    init(_ context: DoctorContext, _ network: Network) async {
+    init(_ context: DoctorContext, _ network: AppleConnection) async {
         let elapsed = context.world.clocks.timekeeper.elapsed
         let start = elapsed()
         let probe = Probe(baseURL: network.baseURL, delivery: network.delivery)

@@ -1,6 +1,7 @@
-internal import Diagnosis
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWADiagnosis
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// Checks whether Apple accepts the secret; if not, whether it accepts other candidates.
 struct ProbeCheck: Sendable {
@@ -8,7 +9,7 @@ struct ProbeCheck: Sendable {
     /// Whether Apple accepted the secret.
     let isAccepted: Bool
 
-    init(_ context: DoctorContext, _ network: Network) async {
+    init(_ context: DoctorContext, _ network: AppleConnection) async {
         let trial = Trial(
             context: context, probe: Probe(baseURL: network.baseURL, delivery: network.delivery))
         (lines, isAccepted) = await trial.lines()

@@ -1,5 +1,6 @@
-internal import Diagnosis
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWADiagnosis
+internal import SIWALifecycle
 
 /// Checks client secrets claim by claim: one minted here, and one that another machine minted.
 struct SecretCheck: Sendable {

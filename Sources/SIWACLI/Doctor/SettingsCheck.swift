@@ -1,4 +1,5 @@
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWALifecycle
 
 /// Checks the settings: their values, their origin, and their validity.
 struct SettingsCheck: Sendable {
@@ -21,7 +22,7 @@ struct SettingsCheck: Sendable {
             return CheckLine(
                 "configuration", .warning, warning.message, advice: warning.remedy)
         }
-        let path = ConfigurationPath(context.session.options, in: context.world).path
+        let path = ConfigurationPath(context.settings.selection, in: context.world).path
         return CheckLine(
             "configuration", .ok,
             path.map { "\($0.value) (\($0.origin))" }

@@ -1,7 +1,8 @@
-internal import CommandTable
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// Collects the settings of a new configuration from flags, and asks for the others.
 struct InitInterview {
@@ -13,7 +14,7 @@ struct InitInterview {
     /// - Parameter folder: where the configuration will be.
     init(_ command: InitCommand, folder: String, in world: World) {
         (self.command, self.folder, self.world) = (command, folder, world)
-        console = Console(world, command.global)
+        console = Console(world, command.global.output)
     }
 
     /// The key and the settings.
@@ -57,7 +58,7 @@ struct InitInterview {
         return InitialKey(text, from: source, id: keyID, folder: folder)
     }
 
-    private func askForKey() throws -> (KeySource, SecretBytes) {
+    private func askForKey() throws -> (PrivateKeySource, SecretBytes) {
         try answer("Private key (path of AuthKey_<Key ID>.p8)", or: "--key") { path in
             let home = UserFolders(world.variables).home ?? "~"
             return try read(.file(path.hasPrefix("~/") ? home + path.dropFirst() : path))
@@ -65,10 +66,10 @@ struct InitInterview {
     }
 
     /// Reads a key, and checks that it is one.
-    private func read(_ argument: KeyArgument) throws -> (KeySource, SecretBytes) {
-        var global = GlobalOptions()
-        global.key = argument
-        let settings = Settings(withoutFile: TypedSettings(global: global), in: world)
+    private func read(_ argument: KeyArgument) throws -> (PrivateKeySource, SecretBytes) {
+        var selection = ProfileSelection()
+        selection.key = argument.source
+        let settings = Settings(withoutFile: selection, in: world)
         guard let source = try settings.keySource(in: world) else {
             throw settings.missing(.privateKey)
         }

@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The result of `siwa init`: the written files, the checks, and the next steps.
 struct InitResult: Sendable {

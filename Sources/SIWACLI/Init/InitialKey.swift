@@ -1,12 +1,13 @@
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// The private key of a new configuration, and the file that it is copied to.
 struct InitialKey: Sendable {
     let text: SecretBytes
     /// The place from which it was read.
-    let source: KeySource
+    let source: PrivateKeySource
     let keyID: KeyID
     /// `AuthKey_<Key ID>.p8` in the configuration's folder.
     let target: String
@@ -14,7 +15,7 @@ struct InitialKey: Sendable {
     /// The name of the file, without its folder.
     var name: String { "AuthKey_\(keyID).p8" }
 
-    init(_ text: SecretBytes, from source: KeySource, id: KeyID, folder: String) {
+    init(_ text: SecretBytes, from source: PrivateKeySource, id: KeyID, folder: String) {
         (self.text, self.source, keyID) = (text, source, id)
         target = "\(folder)/AuthKey_\(id).p8"
     }

@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The settings of a new configuration.
 struct InitialSettings: Sendable {

@@ -1,5 +1,6 @@
-internal import CommandTable
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWALifecycle
 
 /// The value of `--scope`: one argument, in Apple's format.
 struct ScopeList: ParameterValue {

@@ -1,4 +1,5 @@
-internal import CommandTable
+internal import SIWAApplication
+internal import SIWACommandTable
 
 /// The options that batches share.
 struct BatchOptions: Sendable {

@@ -1,4 +1,4 @@
-internal import CommandTable
+internal import SIWACommandTable
 
 /// A number of items, from 1 to a million.
 struct CountArgument: NumberArgument {

@@ -1,5 +1,5 @@
-internal import CommandTable
-internal import JOSE
+internal import SIWACommandTable
+internal import SIWAJOSE
 
 /// A date or a time in RFC 3339; a date means its beginning in UTC.
 struct DateArgument: ParameterValue, Hashable {

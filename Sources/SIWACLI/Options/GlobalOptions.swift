@@ -1,7 +1,8 @@
-internal import CommandTable
+internal import SIWAApplication
+package import SIWACommandTable
 
 /// The options that every command has.
-struct GlobalOptions: Sendable {
+package struct GlobalOptions: OptionGroup {
     var config: String?
     var profile: String?
     var teamID: String?
@@ -15,12 +16,11 @@ struct GlobalOptions: Sendable {
     var timeout: DurationArgument?
     var maxAttempts: Int?
     var isStrict = false
-    var json = false
-    var print: String?
-    var isVerbose = false
-    var isQuiet = false
+    var output = OutputOptions()
 
-    static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
+    package init() {}
+
+    package static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
         all.map { $0.global().rerooted(at: path) }
     }
 
@@ -66,11 +66,45 @@ struct GlobalOptions: Sendable {
         .flag(
             "strict", \.isStrict,
             help: "Refuse secrets on the command line, and files that others can read or write."),
-        .flag("json", \.json, help: "Print results and errors as JSON."),
-        .option("print", \.print, value: "MEMBER", help: "Print only this member of the result."),
+        .flag("json", \.output.json, help: "Print results and errors as JSON."),
+        .option(
+            "print", \.output.print, value: "MEMBER", help: "Print only this member of the result."),
         .flag(
-            "verbose", short: "v", \.isVerbose,
+            "verbose", short: "v", \.output.isVerbose,
             help: "Show requests and responses on standard error."),
-        .flag("quiet", short: "q", \.isQuiet, help: "Do not print notes and warnings."),
+        .flag("quiet", short: "q", \.output.isQuiet, help: "Do not print notes and warnings."),
     ]
+}
+
+extension GlobalOptions {
+    /// The profile that the flags select, and what they replace of it.
+    var selection: ProfileSelection {
+        var selection = ProfileSelection(file: config, name: profile)
+        selection.isStrict = isStrict
+        selection.overrides = [
+            .teamID: teamID, .clientID: clientID, .keyID: keyID, .baseURL: baseURL,
+            .caFile: caFile, .timeout: timeout?.argumentDescription,
+        ].compactMapValues(\.self)
+        selection.key = key?.source
+        (selection.clientSecret, selection.maxAttempts) = (clientSecret, maxAttempts)
+        return selection
+    }
+}
+
+extension Session {
+    /// The session of a command: the profile that the flags select.
+    ///
+    /// - Parameter isShowing: the command only shows the settings, even malformed ones.
+    init(
+        _ global: GlobalOptions, lifetime: DurationArgument? = nil, redirectURI: String? = nil,
+        audiences: [String] = [], vault: VaultArgument? = nil, isShowing: Bool = false,
+        in world: World
+    ) throws(SettingsError) {
+        var selection = global.selection
+        selection.overrides[.secretLifetime] = lifetime?.argumentDescription
+        selection.overrides[.redirectURI] = redirectURI
+        selection.overrides[.vaultURL] = vault?.url
+        selection.audiences = audiences
+        try self.init(selection, global.output, isShowing: isShowing, in: world)
+    }
 }

@@ -1,5 +1,6 @@
-internal import CommandTable
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAServerRecords
 
 /// The options of the commands about one event that siwa-server received.
 struct InboxEventOptions: Sendable {
@@ -20,4 +21,26 @@ struct InboxEventOptions: Sendable {
         guard let id = EventID(event) else { throw Diagnosis.noEvent(event) }
         return id
     }
+}
+
+extension Diagnosis {
+    /// The error if a given event is not in the inbox.
+    static func noEvent(_ id: String) -> Diagnosis {
+        negative(
+            "no_event", "the inbox has no event '\(id)'",
+            hints: ["'siwa inbox list' shows the events"])
+    }
+
+    /// The error if some of the given events were not changed.
+    static func unchanged(_ ids: [String], _ hint: String) -> Diagnosis {
+        negative(
+            "unchanged",
+            "\(ids.count) \(ids.count == 1 ? "event" : "events") did not change: "
+                + ids.prefix(20).joined(separator: ", "), hints: [hint])
+    }
+}
+
+extension [String] {
+    /// The ids of events; a text that cannot be an id matches no event.
+    var eventIDs: [EventID] { compactMap { EventID($0) } }
 }

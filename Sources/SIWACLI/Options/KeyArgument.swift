@@ -1,4 +1,5 @@
-internal import CommandTable
+internal import SIWAApplication
+internal import SIWACommandTable
 
 /// The value of `--key`: the place of the private key, usually a path. The key itself is never part
 /// of a command line.
@@ -13,6 +14,15 @@ enum KeyArgument: ParameterValue, Hashable {
         case .standardInput: self = .standardInput
         case .environment(let name): self = .environment(name)
         case .file(let path), .literal(let path): self = .file(path)
+        }
+    }
+
+    /// The key's place as a setting.
+    var source: PrivateKeySource {
+        switch self {
+        case .file(let path): .file(path)
+        case .standardInput: .standardInput
+        case .environment(let name): .variable(name)
         }
     }
 

@@ -1,4 +1,6 @@
-internal import CommandTable
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWASystem
 
 /// `--metrics FILE.prom`: the file to which a job writes its metrics for Prometheus.
 struct MetricsArgument: ParameterValue, Hashable {
@@ -26,5 +28,30 @@ struct MetricsArgument: ParameterValue, Hashable {
                 "Write the outcome for Prometheus to FILE.prom, on failure too. Only metrics of "
                 + "siwa are replaced.",
             completion: .file)
+    }
+}
+
+extension TaskMetrics {
+    /// Writes metrics when the command ends, if `argument` names a file; see
+    /// ``begin(writingTo:as:_:in:)``.
+    func begin(
+        _ argument: MetricsArgument?, _ options: GlobalOptions, in world: World
+    ) throws(FileError) {
+        guard let argument else { return }
+        try begin(
+            writingTo: argument.path, as: argument.task, Console(world, options.output), in: world)
+    }
+
+    /// Sets the counts of a batch.
+    ///
+    /// - Parameter held: the records of a vault that other runs held.
+    func noteItems(_ counts: BatchCounts, held: Int?) {
+        note {
+            $0.heldItems = held
+            $0.items = [
+                .done: counts.done, .refused: counts.refused, .failed: counts.failed,
+                .invalid: counts.invalid,
+            ]
+        }
     }
 }

@@ -1,5 +1,6 @@
-internal import CommandTable
-internal import JOSE
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
 
 /// The options that export and import share.
 struct MigrationOptions: Sendable {

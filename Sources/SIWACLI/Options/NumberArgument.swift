@@ -1,5 +1,5 @@
-internal import CommandTable
-internal import JOSE
+internal import SIWACommandTable
+internal import SIWAJOSE
 
 /// An integer on the command line, with or without the unit after it.
 protocol NumberArgument: ParameterValue, Hashable {

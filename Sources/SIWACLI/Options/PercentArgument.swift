@@ -1,4 +1,4 @@
-internal import CommandTable
+internal import SIWACommandTable
 
 /// A percentage: `50`, or `50%`.
 struct PercentArgument: NumberArgument {

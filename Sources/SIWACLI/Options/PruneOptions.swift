@@ -1,6 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The options of the commands that delete old rows of a vault, and their result.
 struct PruneOptions: Sendable {
@@ -20,8 +21,8 @@ struct PruneOptions: Sendable {
 
     /// Opens the vault.
     func session(_ global: GlobalOptions, in world: World) throws -> Session {
-        try global.checkPrinted(among: ["pruned"])
-        return try Session(TypedSettings(global: global, vault: vault), in: world)
+        try global.output.checkPrinted(among: ["pruned"])
+        return try Session(global, vault: vault, in: world)
     }
 
     /// Deletes batches of rows until `delete` reports that none are left; prints the number of

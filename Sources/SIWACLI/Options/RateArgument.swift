@@ -1,4 +1,4 @@
-internal import CommandTable
+internal import SIWACommandTable
 
 /// A number of requests per second: `50/s`, or `50`.
 struct RateArgument: NumberArgument {

@@ -1,4 +1,5 @@
-internal import CommandTable
+internal import SIWAApplication
+internal import SIWACommandTable
 
 /// Which results a batch writes, by their status: `refused,failed,invalid`.
 struct StatusFilter: ParameterValue, Hashable {

@@ -1,4 +1,4 @@
-internal import CommandTable
+internal import SIWACommandTable
 
 /// A path, or `-` for a standard stream.
 protocol StreamArgument: ParameterValue, Hashable {

@@ -1,5 +1,5 @@
-internal import CommandTable
-internal import JOSE
+internal import SIWACommandTable
+internal import SIWAJOSE
 
 /// A time in RFC 3339.
 struct TimestampArgument: ParameterValue, Hashable {

@@ -1,4 +1,5 @@
-internal import CommandTable
+internal import SIWAApplication
+internal import SIWACommandTable
 
 /// The options that select a token: the token itself, or the tokens of a user in the vault.
 struct TokenOptions: Sendable {

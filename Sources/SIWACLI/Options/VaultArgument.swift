@@ -1,4 +1,5 @@
-internal import CommandTable
+internal import SIWAApplication
+internal import SIWACommandTable
 
 /// The value of `--vault`: the URL of a vault, or the vault of the settings.
 enum VaultArgument: ParameterValue, Hashable {
@@ -22,9 +23,9 @@ enum VaultArgument: ParameterValue, Hashable {
         if case .url(let url) = self { url } else { nil }
     }
 
-    static var valuePrefixes: [String] { ["sqlite:", "postgresql:", "postgres:"] }
+    static var valuePrefixes: [String] { Settings.vaultURLPrefixes }
 
-    static var expectation: String { "sqlite:PATH or postgresql://…" }
+    static var expectation: String { Settings.vaultURLExpectation }
 
     var argumentDescription: String { url ?? "" }
 

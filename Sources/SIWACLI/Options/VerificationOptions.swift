@@ -1,4 +1,5 @@
-internal import CommandTable
+internal import SIWAApplication
+internal import SIWACommandTable
 
 /// The options of the commands that verify Apple's tokens.
 struct VerificationOptions: Sendable {

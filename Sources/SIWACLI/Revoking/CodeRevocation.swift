@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 // Revoking a token for which a code is exchanged first.
 extension RevocationOrder {

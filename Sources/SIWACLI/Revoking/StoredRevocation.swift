@@ -1,6 +1,8 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// `siwa revoke --user`: revokes every token that the vault has of a user. The vault records the
 /// intent before a request is sent, and the outcome afterwards.
@@ -34,7 +36,7 @@ struct StoredRevocation: Sendable {
     }
 
     private func outcome(of record: VaultRecord) async -> TokenOutcome {
-        var outcome = TokenOutcome(record, tokens.fingerprint(of: record))
+        var outcome = TokenOutcome(record)
         let clocks = session.world.clocks
         do {
             guard let stored = try revocation(of: record) else { return outcome }
@@ -49,7 +51,7 @@ struct StoredRevocation: Sendable {
         return outcome
     }
 
-    private func revocation(of record: VaultRecord) throws(VaultError) -> VaultRevocation? {
+    private func revocation(of record: VaultRecord) throws(StoreError) -> VaultRevocation? {
         try VaultRevocation(of: record, in: tokens.vault, proof: order.proof)
     }
 

@@ -1,8 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// `--deploy`: runs a program with a secret that was written to a file, until it has succeeded.
 ///
@@ -81,7 +82,7 @@ struct SecretDeployment {
             "SIWA_PRIVATE_KEY", "SIWA_CLIENT_SECRET", "SIWA_VAULT_KEY", "SIWA_VAULT_URL",
             "PGPASSWORD",
         ]
-        if case .environment(let name) = session.options.key { names.insert(name) }
+        if case .variable(let name)? = session.settings.selection.key { names.insert(name) }
         return names
     }
 

@@ -1,4 +1,4 @@
-internal import CommandTable
+internal import SIWACommandTable
 
 /// Rows of cells for people. On a terminal the table fits its width: cells that are too wide
 /// continue on the next line. Other output is not wrapped.

@@ -1,4 +1,6 @@
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// Damaged records, collected while the whole vault is read and reported at the end.
 struct BrokenRecords: Sendable {
@@ -8,10 +10,10 @@ struct BrokenRecords: Sendable {
 
     /// The token of a record; nil if it cannot be decrypted, which is noted.
     ///
-    /// - Throws: ``VaultError`` if the fault is not in the record.
+    /// - Throws: ``StoreError`` if the fault is not in the record.
     mutating func token(
         of record: VaultRecord, in vault: Vault
-    ) throws(VaultError) -> RefreshToken? {
+    ) throws(StoreError) -> RefreshToken? {
         do {
             return try vault.token(of: record)
         } catch {
@@ -21,13 +23,13 @@ struct BrokenRecords: Sendable {
     }
 
     /// Notes that a record cannot be decrypted.
-    mutating func add(_ error: VaultError) throws(VaultError) {
+    mutating func add(_ error: StoreError) throws(StoreError) {
         guard error.isAboutRecord else { throw error }
         add(error.message, error.kind)
     }
 
     /// Notes a fault of the vault.
-    mutating func add(_ message: String, _ kind: VaultError.Kind) {
+    mutating func add(_ message: String, _ kind: StoreError.Kind) {
         count += 1
         if messages.count < Self.mostNamed { messages.append(message) }
         if !remedies.contains(kind.remedy) { remedies.append(kind.remedy) }
@@ -46,7 +48,7 @@ struct BrokenRecords: Sendable {
     private static let mostNamed = 20
 }
 
-extension VaultError {
+extension StoreError {
     /// Whether only this record cannot be decrypted.
     var isAboutRecord: Bool { [.sealBroken, .key, .recordDamaged, .tokenInvalid].contains(kind) }
 }

@@ -1,4 +1,4 @@
-internal import Lifecycle
+internal import SIWALifecycle
 
 /// Reads CSV (RFC 4180) line by line: a quoted field may contain line ends.
 struct CSVReader {

@@ -1,12 +1,15 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 internal import Synchronization
 
 /// The items of a batch on a vault: leased in small groups, and noted in the vault before their
 /// results are written.
 ///
-/// A separate task uses the database, so that sending never waits for a disk.
+/// A separate task changes the database, so that sending never waits for a disk. Before an attempt,
+/// the database is only asked whether the run still has the lease; see ``VaultHold``.
 final class LeasedItems: Sendable {
     private let claim: VaultClaim
     private let clocks: Clocks
@@ -22,7 +25,7 @@ final class LeasedItems: Sendable {
         /// The vault, which decrypts records.
         var vault: Vault
         var records: LeasedRecords
-        var failure: VaultError?
+        var failure: StoreError?
     }
 
     /// - Parameters:
@@ -44,14 +47,15 @@ final class LeasedItems: Sendable {
     }
 
     /// Why the vault became unavailable; nil if it did not.
-    var failure: VaultError? { state.withLock { $0.failure } }
+    var failure: StoreError? { state.withLock { $0.failure } }
 
     /// The next item, if one is available; see ``BatchRun``.
     func next() -> BatchInput<TokenItem> {
         guard !output.isFull else { return .notYet }
-        let (now, date) = (clocks.timekeeper.elapsed(), clocks.now())
+        confirm { $0.upcoming }
+        let now = clocks.timekeeper.elapsed()
         let input: BatchInput<TokenItem> = state.withLock { state in
-            state.failure == nil ? state.records.next(at: now, date) : .end
+            state.failure == nil ? state.records.next(at: now) : .end
         }
         changes.notify()
         return input
@@ -65,8 +69,25 @@ final class LeasedItems: Sendable {
 
     /// The time after which an item must not be sent; see ``BatchRun`` and ``VaultHold``.
     func deadline(of item: TokenItem) -> Duration {
-        let date = clocks.now()
-        return state.withLock { $0.records.deadline(of: item, at: date) }
+        confirm { _ in item }
+        return state.withLock { $0.failure == nil ? $0.records.deadline(of: item) : .zero }
+    }
+
+    /// Asks the database which items are still leased to the run, unless it has just answered.
+    ///
+    /// - Parameter item: the item to be sent.
+    private func confirm(_ item: (LeasedRecords) -> TokenItem?) {
+        let now = clocks.timekeeper.elapsed()
+        let asked = state.withLock { state in
+            item(state.records).map { state.records.doubtful(before: $0, at: now) } ?? [:]
+        }
+        guard !asked.isEmpty else { return }
+        do throws(StoreError) {
+            let held = try claim.vault.store.held(Array(asked.values), by: claim.lease.owner)
+            state.withLock { $0.records.confirm(held, of: asked, at: now) }
+        } catch {
+            state.withLock { $0.failure = error }
+        }
     }
 
     /// Ends ``work()`` after all finished items are noted.
@@ -84,7 +105,7 @@ final class LeasedItems: Sendable {
                     changes.notify()
                 }
             }
-            do throws(VaultError) {
+            do throws(StoreError) {
                 try await work(&timers)
             } catch {
                 state.withLock { $0.failure = error }
@@ -94,7 +115,7 @@ final class LeasedItems: Sendable {
         }
     }
 
-    private func work(_ timers: inout DiscardingTaskGroup) async throws(VaultError) {
+    private func work(_ timers: inout DiscardingTaskGroup) async throws(StoreError) {
         while true {
             let seen = changes.count
             try renewLeases()
@@ -112,20 +133,20 @@ final class LeasedItems: Sendable {
 // The steps of work, each of which is a transaction.
 extension LeasedItems {
     /// Renews the leases of the items that wait, are in flight, or are held by the brake.
-    private func renewLeases() throws(VaultError) {
-        let (now, date) = (clocks.timekeeper.elapsed(), clocks.now())
+    private func renewLeases() throws(StoreError) {
+        let now = clocks.timekeeper.elapsed()
         let due = state.withLock { $0.records.dueForRenewal(at: now) }
         guard !due.isEmpty else { return }
         let renewed = try claim.vault.store.renew(Array(due.values), for: claim.lease)
         state.withLock { state in
             state.records.renewNext(at: now + claim.lease.renewalInterval / 2)
             state.records.take(
-                renewed, of: due, for: VaultHold(renewed.remaining, since: now, date))
+                renewed, of: due, for: VaultHold(renewed.remaining, since: now))
         }
     }
 
     /// Notes the finished items, and writes their results. False if there is nothing to note yet.
-    private func noteFinished() throws(VaultError) -> Bool {
+    private func noteFinished() throws(StoreError) -> Bool {
         let group = state.withLock { $0.records.takeFinished() }
         guard !group.isEmpty else { return false }
         try claim.vault.note(
@@ -146,14 +167,14 @@ extension LeasedItems {
     private var tick: Duration { claim.lease.renewalInterval / 2 }
 
     /// Leases more records. False if there are enough, or none are left for now.
-    private func leaseMore() throws(VaultError) -> Bool {
-        let (now, date) = (clocks.timekeeper.elapsed(), clocks.now())
+    private func leaseMore() throws(StoreError) -> Bool {
+        let now = clocks.timekeeper.elapsed()
         guard state.withLock({ $0.records.isWantingMore }) else { return false }
         let claimed = try state.withLock { $0.vault }.claim(
             claim.filter, limit: claim.size, for: claim.lease, intent: claim.intent,
             at: clocks.now())
         let vault = state.withLock { $0.vault }.renewed(for: claimed.records, claim.keys)
-        let hold = VaultHold(claimed.remaining, since: now, date)
+        let hold = VaultHold(claimed.remaining, since: now)
         state.withLock { state in
             state.vault = vault
             if claimed.isComplete { state.records.end() }
@@ -164,9 +185,9 @@ extension LeasedItems {
             }
             for record in claimed.records {
                 state.records.add(record, for: hold) {
-                    line throws(VaultError) in
+                    line throws(StoreError) in
                     TokenItem(
-                        try vault.sendableToken(of: record), line: line, id: record.resultID,
+                        try vault.token(of: record), line: line, id: record.resultID,
                         clientID: record.user.clientID,
                         isInDoubt: record.state == .revoking && claim.intent == .revocationBegun)
                 }
@@ -193,7 +214,7 @@ extension LeasedItems {
     }
 
     /// Releases unfinished and unreadable records, so that other runs can lease them immediately.
-    private func returnUnfinished() throws(VaultError) {
+    private func returnUnfinished() throws(StoreError) {
         let left = state.withLock { $0.records.takeUnfinished() }
         let owner = claim.lease.owner
         if !left.records.isEmpty {

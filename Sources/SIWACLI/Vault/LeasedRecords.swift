@@ -1,5 +1,6 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// The records that a batch has leased: which items are ready, in flight, or finished and not yet
 /// noted in the vault. A pure value: ``LeasedItems`` uses the database.
@@ -48,9 +49,9 @@ struct LeasedRecords: Sendable {
     }
 
     /// The next item, if one is available.
-    mutating func next(at now: Duration, _ date: NumericDate) -> BatchInput<TokenItem> {
+    mutating func next(at now: Duration) -> BatchInput<TokenItem> {
         while let item = ready.popFirst() {
-            if deadline(of: item, at: date) > now { return .item(item) }
+            if deadline(of: item) > now { return .item(item) }
             finish(
                 item, nil,
                 ItemReport.late.identifying(item.fingerprint).naming(origin, item.clientID))
@@ -59,9 +60,7 @@ struct LeasedRecords: Sendable {
     }
 
     /// The time after which an item must not be sent.
-    func deadline(of item: TokenItem, at date: NumericDate) -> Duration {
-        held[item.line]?.hold?.deadline(at: date) ?? .zero
-    }
+    func deadline(of item: TokenItem) -> Duration { held[item.line]?.hold?.deadline ?? .zero }
 
     /// Takes the result of an item.
     mutating func finish(_ item: TokenItem, _ event: NotedEvent?, _ report: ItemReport) {
@@ -103,9 +102,9 @@ extension LeasedRecords {
     ///   - hold: how long it may be sent.
     mutating func add(
         _ record: VaultRecord, for hold: VaultHold,
-        item: (Int) throws(VaultError) -> TokenItem
+        item: (Int) throws(StoreError) -> TokenItem
     ) {
-        do throws(VaultError) {
+        do throws(StoreError) {
             ready.append(try item(nextLine))
             held[nextLine] = Held(record: record, hold: hold)
             nextLine += 1
@@ -120,7 +119,7 @@ extension LeasedRecords {
         report(nil, row.error)
     }
 
-    private mutating func report(_ record: VaultRecord?, _ error: VaultError) {
+    private mutating func report(_ record: VaultRecord?, _ error: StoreError) {
         let report = ItemReport(
             .invalid, .settings, error: .error("vault", printable(error.message)))
         finished.append(Finished(line: nextLine, record: record, event: nil, report: report))
@@ -138,6 +137,29 @@ extension LeasedRecords {
 
     /// Plans the next renewal.
     mutating func renewNext(at moment: Duration) { renewal = moment }
+
+    /// The item that ``next(at:)`` returns, unless its deadline has passed.
+    var upcoming: TokenItem? { ready.first }
+
+    /// The records to ask the database about before an item is sent, by their lines: all that are
+    /// held, so that many items that start at once need one answer.
+    func doubtful(before item: TokenItem, at now: Duration) -> [Int: VaultRecordID] {
+        guard held[item.line]?.hold?.isDoubtful(at: now) == true else { return [:] }
+        return held.mapValues(\.record.id)
+    }
+
+    /// Takes the answer of the database. Records that others have leased are not sent.
+    mutating func confirm(
+        _ confirmed: Set<VaultRecordID>, of asked: [Int: VaultRecordID], at now: Duration
+    ) {
+        for (line, id) in asked {
+            if confirmed.contains(id) {
+                held[line]?.hold?.confirm(at: now)
+            } else {
+                held[line]?.hold = nil
+            }
+        }
+    }
 
     /// Takes the outcome of a renewal. Records that others have leased are not sent.
     ///

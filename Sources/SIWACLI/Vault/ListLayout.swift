@@ -1,5 +1,6 @@
-internal import CommandTable
-internal import JOSE
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
 
 /// A row of a list, for people and for machines.
 struct ListRow: Sendable {
@@ -102,7 +103,7 @@ struct JSONLayout: ListLayout {
     }
 }
 
-extension GlobalOptions {
+extension OutputOptions {
     /// The requested layout.
     func listLayout(
         _ member: String, _ columns: [ListColumn], on terminal: Terminal

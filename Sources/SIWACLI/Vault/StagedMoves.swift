@@ -1,5 +1,7 @@
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// The moves of a remapping, sorted before the first is made: users whose tokens would meet under one
 /// id must be found while nothing is moved yet.

@@ -1,6 +1,8 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// `siwa refresh --user`: refreshes tokens of the vault, and notes the answers in it.
 struct StoredRefresh: Sendable {
@@ -12,7 +14,7 @@ struct StoredRefresh: Sendable {
     /// Prints the requests for a dry run.
     func dryRun(isAll: Bool) throws {
         let records = try isAll ? active() : [newest()]
-        try requests.dryRun(try records.map { .refresh(try tokens.vault.sendableToken(of: $0)) })
+        try requests.dryRun(try records.map { .refresh(try tokens.vault.token(of: $0)) })
     }
 
     /// Refreshes the newest token, and prints Apple's answer.
@@ -34,7 +36,7 @@ struct StoredRefresh: Sendable {
         let records = try active()
         var (results, failures): ([JSON], [Diagnosis]) = ([], [])
         for record in records {
-            var members = [JSON.Member("token_fingerprint", tokens.fingerprint(of: record))]
+            var members = [record.fingerprintMember]
             do {
                 guard session.world.ending.signal == nil else { throw Diagnosis.notTried }
                 let (answer, noted) = try await refresh(record)
@@ -73,7 +75,7 @@ struct StoredRefresh: Sendable {
     private func refresh(
         _ record: VaultRecord
     ) async throws -> (answer: TokenResponse, noted: Result<Void, any Error>) {
-        let token = try tokens.vault.sendableToken(of: record)
+        let token = try tokens.vault.token(of: record)
         let answer: TokenResponse
         do {
             answer = try await requests.perform { tokens throws(TokenFailure) in

@@ -1,6 +1,8 @@
-internal import CommandTable
-internal import JOSE
-package import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// The tokens of one user of the settings' client in the vault, and a function that notes answers
 /// about them.
@@ -34,16 +36,9 @@ struct StoredTokens: Sendable {
     var newest: VaultRecord? { records.last { $0.state == .active } ?? records.last }
 
     /// Notes the event of an answer; nil for no change.
-    func note(_ noted: NotedEvent?, of record: VaultRecord) throws(VaultError) {
+    func note(_ noted: NotedEvent?, of record: VaultRecord) throws(StoreError) {
         guard let noted else { return }
         try vault.note([VaultNote(record, noted.event, noted.details)], at: clocks.now())
-    }
-
-    /// The fingerprint of a record's token; a record of siwa 0.1 must be decrypted for it. Null if
-    /// that fails.
-    func fingerprint(of record: VaultRecord) -> JSON {
-        if let fingerprint = record.id.fingerprint { return .string(fingerprint.rawValue) }
-        return (try? vault.token(of: record)).map { .string($0.text.fingerprint) } ?? .null
     }
 
     /// `other_clients`, if there are any.
@@ -56,27 +51,6 @@ struct StoredTokens: Sendable {
         var broken = BrokenRecords()
         for row in damaged { try broken.add(row.error) }
         try broken.check(outcome)
-    }
-}
-
-extension [JSON.Member] {
-    /// `other_clients`: the other clients with tokens of the same user; omitted if empty.
-    package static func otherClients(_ clients: [ClientID]) -> Self {
-        clients.isEmpty
-            ? [] : [.init("other_clients", .array(clients.map { .string($0.rawValue) }))]
-    }
-}
-
-extension VaultStore {
-    /// The other clients with tokens of a user, in their order.
-    package func otherClients(of user: VaultUser) throws(VaultError) -> [ClientID] {
-        let others = try clients().filter { $0 != user.clientID }
-        guard !others.isEmpty else { return [] }
-        let page = try records(of: others.map { VaultUser($0, user.userID) })
-        let found = Set(
-            page.records.map { Array($0.user.clientID.rawValue.utf8) }
-                + page.damaged.map(\.key.clientID))
-        return others.filter { found.contains(Array($0.rawValue.utf8)) }
     }
 }
 

@@ -1,13 +1,15 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// The records of a vault that a batch claims, and the event that is recorded with the claim.
 struct VaultClaim: Sendable {
     let vault: Vault
     let filter: VaultFilter
-    let lease: VaultLease
+    let lease: Lease
     /// The event recorded before a request is sent; nil if no request is sent.
     let intent: VaultEvent?
     /// The number of records to hold at once.
@@ -56,7 +58,7 @@ struct VaultSelection: Sendable {
             throw UsageError.Problem.misuse(
                 "--input FILE or --vault is missing", hint: "name the source of the tokens")
         }
-        if let lease, !(Self.shortestLease...VaultLease.longest).contains(lease.duration) {
+        if let lease, !(Self.shortestLease...Lease.longest).contains(lease.duration) {
             throw UsageError.Problem.misuse(
                 "--lease must be between a second and an hour",
                 hint: "5m is enough for most: leases are renewed while a run works")
@@ -87,7 +89,7 @@ struct VaultSelection: Sendable {
                 clientID: client, states: chosen + left,
                 notCheckedSince: notCheckedFor.map { now - $0.duration } ?? notCheckedSince,
                 isNewestOnly: isNewestOnly),
-            lease: VaultLease(owner: try Random.bytes(12).hexadecimal, duration: duration),
+            lease: Lease(owner: try Random.bytes(12).hexadecimal, duration: duration),
             intent: intent, size: max(1, min(2 * batch.concurrency, most)),
             keys: { try session.vaultKeys() })
     }

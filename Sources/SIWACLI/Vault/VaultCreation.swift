@@ -1,5 +1,7 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// A vault that was created, or one that existed already.
 struct VaultCreation: Sendable {
@@ -12,7 +14,7 @@ struct VaultCreation: Sendable {
 
     /// Creates the vault of the settings, and its keys if they are missing.
     ///
-    /// - Throws: ``VaultError`` of the kind `alreadyInitialized` if there is a vault.
+    /// - Throws: ``StoreError`` of the kind `alreadyInitialized` if there is a vault.
     init(_ session: Session) throws {
         let url = try session.settings.vaultURL().value
         let store = try session.vaultStore()
@@ -39,7 +41,7 @@ struct VaultCreation: Sendable {
     /// Fails before a key file is created if the database is unusable or has a vault already.
     private static func requireNoVault(
         in store: any VaultStore, _ keyFile: VaultKeyFile, _ world: World
-    ) throws(VaultError) {
+    ) throws(StoreError) {
         do {
             _ = try store.keyChecks()
         } catch {
@@ -47,9 +49,9 @@ struct VaultCreation: Sendable {
             return
         }
         guard let path = keyFile.path, !world.files.exists(path) else {
-            throw VaultError(.alreadyInitialized, "there is a vault already")
+            throw StoreError(.alreadyInitialized, "there is a vault already")
         }
-        throw VaultError(
+        throw StoreError(
             .alreadyInitialized, "there is a vault already, and its key file \(path) is missing",
             remedy: "restore \(path) from its backup: without it, no token in the vault can be read"
         )

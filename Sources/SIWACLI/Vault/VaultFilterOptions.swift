@@ -1,5 +1,7 @@
-internal import CommandTable
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// The options that select records.
 struct VaultFilterOptions: Sendable {
@@ -18,7 +20,8 @@ struct VaultFilterOptions: Sendable {
     /// purposes.
     func filter(_ session: Session) throws -> VaultFilter {
         let clientID: ClientID? =
-            session.options.clientID == nil ? nil : try session.settings.identifier(.clientID)
+            session.settings.selection.overrides[.clientID] == nil
+            ? nil : try session.settings.identifier(.clientID)
         return VaultFilter(clientID: clientID, states: states)
     }
 }

@@ -1,7 +1,9 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// Imports lines into a vault: encrypts them as they arrive, sorts them in the order of the vault's
 /// records, and merges them in groups, one per transaction. With sorted records, the database
@@ -113,7 +115,7 @@ struct VaultImporter {
 
     private mutating func merge(_ records: [VaultRecord]) throws -> VaultImportCounts {
         let options = options
-        return try vault.renewing(keys) { vault throws(VaultError) in
+        return try vault.renewing(keys) { vault throws(StoreError) in
             try vault.merge(
                 records, overwritesStates: options.overwritesStates, at: options.now())
         }

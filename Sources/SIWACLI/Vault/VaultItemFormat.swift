@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The two formats of `siwa vault import`: JSON lines, and CSV with the names of the members as its
 /// header.

@@ -1,6 +1,8 @@
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWALifecycle
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// The file of a vault's keys. Keys are added, and never removed.
 struct VaultKeyFile: Sendable {
@@ -81,7 +83,7 @@ struct VaultKeyFile: Sendable {
 
     private func lock(_ path: String) throws -> FileLock {
         guard let lock = try session.world.files.tryLock(path + ".lock") else {
-            throw VaultError(.busy, "another siwa is changing the vault's keys")
+            throw StoreError(.busy, "another siwa is changing the vault's keys")
         }
         return lock
     }

@@ -1,4 +1,5 @@
-internal import Lifecycle
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 extension VaultStore {
     /// Reads records in their order, with one page in memory. Concurrent changes are visible if

@@ -1,4 +1,5 @@
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWALifecycle
 
 /// A vault's URL without the password and without parameters, which can contain one.
 func withoutPassword(_ url: String) -> String {

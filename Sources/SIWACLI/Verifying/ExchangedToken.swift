@@ -1,5 +1,6 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 extension Requests {
     /// Verifies the identity token of an exchange with Apple's keys; warns if they are not

@@ -1,8 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// The common part of commands that verify tokens: keys, rules and report.
 struct Verifying: Sendable {
@@ -16,8 +17,7 @@ struct Verifying: Sendable {
         in world: World
     ) throws {
         self.options = options
-        session = try Session(
-            TypedSettings(global: global, audiences: options.audiences, vault: vault), in: world)
+        session = try Session(global, audiences: options.audiences, vault: vault, in: world)
         audiences = try session.settings.audiences()
         guard !options.issuers.contains("") else {
             throw UsageError.Problem.misuse(
@@ -60,7 +60,7 @@ struct Verifying: Sendable {
 
     /// Apple's keys, with the command's time limit for fetching them.
     func appleKeys() throws -> AppleKeys {
-        AppleKeys(try Network(session), isOffline: options.isOffline)
+        AppleKeys(try AppleConnection(session), isOffline: options.isOffline)
     }
 
     private func readKeySet(_ path: String) throws -> KeySet {

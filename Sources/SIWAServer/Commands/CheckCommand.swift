@@ -1,6 +1,6 @@
-internal import CommandTable
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWALifecycle
 
 /// `siwa-server check`: tells whether `serve` would start.
 struct CheckCommand: Command {

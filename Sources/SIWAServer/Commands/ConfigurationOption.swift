@@ -1,4 +1,4 @@
-internal import CommandTable
+internal import SIWACommandTable
 
 /// The option that all commands of siwa-server share.
 struct ConfigurationOption: Sendable {

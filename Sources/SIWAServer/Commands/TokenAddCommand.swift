@@ -1,9 +1,9 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// `siwa-server token add`: creates an API token.
 struct TokenAddCommand: Command {
@@ -56,7 +56,11 @@ struct TokenAddCommand: Command {
                 "token_exists", "the token '\(tokenName)' exists already",
                 hints: ["remove it: siwa-server token remove \(tokenName)"], exitCode: .no)
         }
-        try world.print(text.text.revealed() + "\n")
+        try world.base.deliver(
+            SecretBytes((text.text.revealed() + "\n").utf8),
+            of: Deed(
+                "the token was created",
+                hint: "remove it: siwa-server token remove \(tokenName); then create it again"))
     }
 
     private func isPrintableASCII(_ text: String) -> Bool {
@@ -68,10 +72,10 @@ extension APIScope: ParameterValue {}
 
 extension ServerWorld {
     /// The store of the API tokens; its tables are created if they are missing.
-    func tokenStore(_ option: ConfigurationOption) throws(Diagnosis) -> any ServerStore {
+    func tokenStore(_ option: ConfigurationOption) throws(Diagnosis) -> ServerStore {
         let configuration = try ServedConfiguration(option.file, in: base)
         let store = try configuration.serverStore(.eachStatement(.seconds(5)))
-        do throws(VaultError) {
+        do throws(StoreError) {
             try store.prepare(isAlone: false)
         } catch {
             throw Diagnosis(error)

@@ -1,8 +1,8 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// `siwa-server token list`: lists the API tokens.
 struct TokenListCommand: Command {
@@ -26,7 +26,7 @@ struct TokenListCommand: Command {
 }
 
 extension APIToken {
-    fileprivate func line(at now: NumericDate) -> String {
+    func line(at now: NumericDate) -> String {
         let scopes = APIScope.allCases.filter(scopes.contains)
         return JSON.object([
             .init("name", .string(name)),

@@ -1,7 +1,7 @@
-internal import CommandTable
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// `siwa-server token remove`: removes an API token.
 struct TokenRemoveCommand: Command {

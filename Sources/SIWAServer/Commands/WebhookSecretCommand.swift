@@ -1,8 +1,8 @@
-internal import CommandTable
-internal import Lifecycle
-internal import LocalFiles
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// `siwa-server webhook-secret`: creates a secret that signs deliveries.
 struct WebhookSecretCommand: Command {

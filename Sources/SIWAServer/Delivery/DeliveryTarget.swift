@@ -1,4 +1,4 @@
-internal import Lifecycle
+internal import SIWALifecycle
 
 /// The URL of the application, to which events are delivered.
 package struct DeliveryTarget: Hashable, Sendable {

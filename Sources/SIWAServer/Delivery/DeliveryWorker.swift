@@ -1,7 +1,8 @@
-internal import JOSE
-package import Lifecycle
 internal import SIWACrypto
-internal import ServerRecords
+internal import SIWAJOSE
+package import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 internal import Synchronization
 
 /// Delivers events to the application (Standard Webhooks, https://www.standardwebhooks.com).
@@ -84,12 +85,12 @@ package final class DeliveryWorker: Sendable {
     /// Waits for the deliveries in progress.
     package func drain() async { await tasks.drain() }
 
-    private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
+    private var lease: Lease { Lease(owner: owner, duration: leaseDuration) }
 
     private func claim(_ room: DeliveryRoom) async -> [DueDelivery] {
         let lease = lease
-        do throws(VaultError) {
-            let due = try await access.run { store throws(VaultError) in
+        do throws(StoreError) {
+            let due = try await access.run { store throws(StoreError) in
                 try store.claimDeliveries(room, for: lease)
             }
             for error in due.damaged { log(.damagedRow(error)) }
@@ -105,7 +106,7 @@ package final class DeliveryWorker: Sendable {
     ) async {
         let (lease, access) = (lease, access)
         let renew: @Sendable () async -> Void = {
-            _ = try? await access.run { store throws(VaultError) in
+            _ = try? await access.run { store throws(StoreError) in
                 try store.renewDeliveries([delivery.id], for: lease)
             }
         }
@@ -114,8 +115,8 @@ package final class DeliveryWorker: Sendable {
         }
         ended(outcome)
         let owner = owner
-        do throws(VaultError) {
-            try await access.run { store throws(VaultError) in
+        do throws(StoreError) {
+            try await access.run { store throws(StoreError) in
                 try store.note([outcome], by: owner)
             }
         } catch {
@@ -203,12 +204,12 @@ extension DeliveryOutcome {
 
 extension ServiceEvent {
     /// The log event of an unreadable row, which does not stop the others.
-    static func damagedRow(_ error: VaultError) -> ServiceEvent {
-        ServiceEvent(.error, "row_damaged", [.init("reason", .string(error.message))])
+    static func damagedRow(_ error: StoreError) -> ServiceEvent {
+        ServiceEvent(.error, "row_damaged", error)
     }
 
     /// The log event of a failed call of the database.
-    static func databaseFailed(_ error: VaultError) -> ServiceEvent {
-        ServiceEvent(.error, "database_failed", [.init("reason", .string(error.message))])
+    static func databaseFailed(_ error: StoreError) -> ServiceEvent {
+        ServiceEvent(.error, "database_failed", error)
     }
 }

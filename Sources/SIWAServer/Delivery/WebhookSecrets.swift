@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
 package import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The secrets that sign deliveries to the application (Standard Webhooks), one per line: `whsec_`
 /// and 24 to 64 bytes in base64. Every secret signs, so that one can replace another.

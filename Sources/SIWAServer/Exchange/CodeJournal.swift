@@ -1,7 +1,8 @@
-internal import JOSE
-package import Lifecycle
 internal import SIWACrypto
-internal import ServerRecords
+internal import SIWAJOSE
+package import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// Writes the journal of codes. Answers are sealed with the vault's key. If the database fails, the
 /// outcome of a code is written again until that succeeds.
@@ -13,25 +14,25 @@ package final class CodeJournal: Sendable {
     private let log: ServiceLog
     /// The writes that must not be lost.
     let writes: DurableWrites
-    /// The tokens that wait to be stored.
-    let unsaved: UnsavedTokens
 
-    /// - Parameter owner: identifies this run of this process.
+    /// - Parameters:
+    ///   - owner: identifies this run of this process.
+    ///   - savedTokens: the number of tokens in the file that could not be stored.
     package init(
         _ access: StoreAccess, _ vault: SharedVault, clocks: Clocks, owner: String,
-        unsaved: UnsavedTokens = UnsavedTokens(), log: @escaping ServiceLog
+        savedTokens: Int = 0, log: @escaping ServiceLog
     ) {
         (self.access, self.vault, self.clocks) = (access, vault, clocks)
-        (self.owner, self.log, self.unsaved) = (owner, log, unsaved)
-        writes = DurableWrites(access, clocks: clocks, log: log)
+        (self.owner, self.log) = (owner, log)
+        writes = DurableWrites(access, savedTokens: savedTokens, log: log)
     }
 
-    private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
+    private var lease: Lease { Lease(owner: owner, duration: leaseDuration) }
 
     /// Decides about a request; a new code is leased to this process.
-    func begin(_ request: CodeRequest) async throws(VaultError) -> CodeDecision {
+    func begin(_ request: CodeRequest) async throws(StoreError) -> CodeDecision {
         let lease = lease
-        return try await access.run { store throws(VaultError) in
+        return try await access.run { store throws(StoreError) in
             try store.begin(request, for: lease)
         }
     }
@@ -42,7 +43,7 @@ package final class CodeJournal: Sendable {
         return await SIWAServer.renewing(
             by: clocks.timekeeper,
             {
-                try? await access.run { store throws(VaultError) in
+                try? await access.run { store throws(StoreError) in
                     try store.renew([code], for: lease)
                 }
             }, body)
@@ -51,9 +52,9 @@ package final class CodeJournal: Sendable {
     /// Opens a stored answer; nil if it is damaged.
     func open(
         _ sealed: SealedSecret, _ code: CodeDigest, of clientID: ClientID
-    ) throws(VaultError) -> ExchangeAnswer? {
+    ) throws(StoreError) -> ExchangeAnswer? {
         ExchangeAnswer(
-            kept: try vault.with { vault throws(VaultError) in
+            kept: try vault.with { vault throws(StoreError) in
                 try vault.open(sealed, for: CodeEntry.place(of: code.bytes, clientID))
             })
     }
@@ -61,7 +62,7 @@ package final class CodeJournal: Sendable {
     /// Notes that a code was not sent, or that no response was received.
     func finish(_ request: CodeRequest, _ outcome: CodeOutcome) async {
         let owner = owner
-        _ = await writes.write("code_not_noted") { store throws(VaultError) in
+        _ = await writes.write("code_not_noted") { store throws(StoreError) in
             try store.finish(request.code, outcome, by: owner)
         }
     }
@@ -69,8 +70,8 @@ package final class CodeJournal: Sendable {
     /// Notes the answer to a request.
     func finish(_ request: CodeRequest, _ answer: ExchangeAnswer) async {
         let (owner, vault) = (owner, vault)
-        _ = await writes.write("code_not_noted") { store throws(VaultError) in
-            let outcome = try vault.sealing { vault throws(VaultError) in
+        _ = await writes.write("code_not_noted") { store throws(StoreError) in
+            let outcome = try vault.sealing { vault throws(StoreError) in
                 try Self.outcome(answer, request, in: vault)
             }
             try store.finish(request.code, outcome, by: owner)
@@ -89,19 +90,16 @@ package final class CodeJournal: Sendable {
         heeding audiences: [ClientID], _ request: CodeRequest, _ answer: ExchangeAnswer
     ) async -> Bool {
         let (owner, vault, now) = (owner, vault, clocks.now())
-        let unsaved = unsaved
-        let number = unsaved.add(
-            UnsavedTokens.Token(
-                token: token, user: user, signedInAt: signedInAt, receivedAt: now))
-        return await writes.write("token_not_stored", of: user.userID) { store throws(VaultError) in
-            try unsaved.store(number) { () throws(VaultError) in
-                try vault.with { vault throws(VaultError) in
-                    let outcome = try Self.outcome(answer, request, in: vault)
-                    let finishing = store.vault(
-                        finishing: request.code, outcome, by: owner, heeding: audiences)
-                    try vault.through(finishing).store(
-                        token, for: user, signedInAt: signedInAt, at: now)
-                }
+        let unsaved = UnsavedToken(
+            token: token, user: user, signedInAt: signedInAt, receivedAt: now)
+        return await writes.write("token_not_stored", losing: .token(unsaved)) {
+            store throws(StoreError) in
+            try vault.with { vault throws(StoreError) in
+                let outcome = try Self.outcome(answer, request, in: vault)
+                let finishing = store.vault(
+                    finishing: request.code, outcome, by: owner, heeding: audiences)
+                try vault.through(finishing).store(
+                    token, for: user, signedInAt: signedInAt, at: now)
             }
         }
     }
@@ -112,8 +110,8 @@ package final class CodeJournal: Sendable {
         while !Task.isCancelled {
             let limit = 500
             var next: Duration?
-            do throws(VaultError) {
-                next = try await access.run { store throws(VaultError) in
+            do throws(StoreError) {
+                next = try await access.run { store throws(StoreError) in
                     try store.eraseAnswers(limit: limit)
                 }
             } catch {
@@ -127,11 +125,11 @@ package final class CodeJournal: Sendable {
     }
 
     /// The codes whose stored answers are about a user. Answers that cannot be opened may be, too.
-    func codes(of userID: UserID) async throws(VaultError) -> [CodeDigest] {
+    func codes(of userID: UserID) async throws(StoreError) -> [CodeDigest] {
         var (codes, last): ([CodeDigest], CodeDigest?) = ([], nil)
         while true {
             let after = last
-            let page = try await access.run { store throws(VaultError) in
+            let page = try await access.run { store throws(StoreError) in
                 try store.keptAnswers(after: after, limit: 500)
             }
             guard let next = page.last else { return codes }
@@ -152,7 +150,7 @@ package final class CodeJournal: Sendable {
 
     private static func outcome(
         _ answer: ExchangeAnswer, _ request: CodeRequest, in vault: Vault
-    ) throws(VaultError) -> CodeOutcome {
+    ) throws(StoreError) -> CodeOutcome {
         .answered(
             try vault.seal(
                 answer.kept, for: CodeEntry.place(of: request.code.bytes, request.clientID)))

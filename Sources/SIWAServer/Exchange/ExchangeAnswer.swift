@@ -1,7 +1,7 @@
-package import JOSE
-internal import Lifecycle
-package import SIWACLI
+package import SIWAApplication
 internal import SIWACrypto
+package import SIWAJOSE
+internal import SIWALifecycle
 
 /// The answer to a request to exchange a code. The journal keeps it sealed for ten minutes, to
 /// answer repetitions of the request.
@@ -70,7 +70,7 @@ extension ExchangeAnswer {
         switch result {
         case .success(let answer): members.append(.init("answer", .object(answer)))
         case .failure(let diagnosis):
-            members.append(.init("error", diagnosis.json["error"] ?? .null))
+            members.append(.init("error", diagnosis.stored))
         }
         if let isStored { members.append(.init("stored", .boolean(isStored))) }
         return SecretBytes(JSON.object(members).bytes)

@@ -1,6 +1,6 @@
-package import Lifecycle
-package import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+package import SIWALifecycle
+internal import SIWAServerRecords
 
 /// The validated input of `POST /v1/exchange`.
 package struct ExchangeInput: Sendable {
@@ -37,7 +37,7 @@ package struct ExchangeInput: Sendable {
 
     /// The part that the journal compares.
     var request: CodeRequest {
-        get throws(VaultError) {
+        get throws(StoreError) {
             try CodeRequest(
                 code, clientID: client.clientID, isClientGiven: isClientGiven, verifier: verifier,
                 redirectURI: redirectURI, nonce: nonce?.revealed(), isStoring: isStoring,

@@ -1,8 +1,9 @@
-internal import JOSE
-package import Lifecycle
-package import SIWACLI
+package import SIWAApplication
 internal import SIWACrypto
-internal import ServerRecords
+internal import SIWAJOSE
+package import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// Exchanges codes for callers of the API. A code is sent to Apple at most once, even if callers
 /// repeat a request, replicas get the same code, or a process crashes.

@@ -1,5 +1,5 @@
-package import JOSE
-package import Lifecycle
+package import SIWAJOSE
+package import SIWALifecycle
 internal import Synchronization
 
 /// Apple's keys in memory. A known key is used immediately; an old key set is refreshed in the

@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// Classifies notifications by the current profiles. A pure value.
 struct NotificationClassifier: Sendable {

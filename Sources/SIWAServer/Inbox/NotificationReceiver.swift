@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// Receives notifications. A notification is acknowledged only after it is on disk.
 final class NotificationReceiver: Sendable {
@@ -21,8 +22,8 @@ final class NotificationReceiver: Sendable {
 
     /// The response to a notification.
     struct Answer: Sendable {
-        /// The status code.
-        let status: Int
+        /// The status of the error; nil if the notification was accepted.
+        let refusal: APIStatus?
         /// The result, for the metrics and the log.
         let result: String
         /// The event; nil unless the notification was verified.
@@ -30,8 +31,12 @@ final class NotificationReceiver: Sendable {
         /// Why it was not accepted.
         var detail = "the notification was not accepted"
 
-        init(_ status: Int, _ result: String, _ event: InboxEvent? = nil) {
-            (self.status, self.result, self.event) = (status, result, event)
+        init(accepted result: String, _ event: InboxEvent? = nil) {
+            (refusal, self.result, self.event) = (nil, result, event)
+        }
+
+        init(_ refusal: APIStatus, _ result: String) {
+            (self.refusal, self.result) = (refusal, result)
         }
     }
 
@@ -45,9 +50,9 @@ final class NotificationReceiver: Sendable {
         let (vault, now) = (parts.vault, parts.clocks.now)
         commits = GroupCommit(
             parts.receivingAccess.store,
-            decide: { events, page throws(VaultError) in
-                try vault.with { vault throws(VaultError) in
-                    try vault.changes(after: events.compactMap(\.notice), of: page, at: now())
+            decide: { events, page throws(StoreError) in
+                try vault.with { vault throws(StoreError) in
+                    vault.changes(after: events.compactMap(\.notice), of: page, at: now())
                 }
             }, maxWait: parts.receivingAccess.maxWait, timekeeper: parts.clocks.timekeeper,
             run: parts.receivingAccess.start)
@@ -64,7 +69,7 @@ final class NotificationReceiver: Sendable {
         let receivedAt = clocks.timekeeper.elapsed()
         let classifier = classifier.current
         guard let token = classifier.token(in: body) else {
-            return counted(Answer(400, "malformed"))
+            return counted(Answer(.badRequest, "malformed"))
         }
         var keySet = keys.known(holding: token.verificationKeyID)
         var verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
@@ -84,17 +89,17 @@ final class NotificationReceiver: Sendable {
     /// - Parameter receivedAt: when it was received, by the monotonic clock.
     func settle(_ verdict: NotificationVerdict, receivedAt: Duration) async -> Answer {
         switch verdict {
-        case .malformed: return counted(Answer(400, "malformed"))
-        case .forged(let check): return counted(Answer(401, "invalid_\(check)"))
+        case .malformed: return counted(Answer(.badRequest, "malformed"))
+        case .forged(let check): return counted(Answer(.unauthorized, "invalid_\(check)"))
         case .notForUs(let audience):
-            var answer = Answer(403, "not_for_us")
+            var answer = Answer(.forbidden, "not_for_us")
             answer.detail = "the notification is for \(printable(audience)), which no profile has"
             return counted(answer)
-        case .unusable: return counted(Answer(400, "unusable"))
+        case .unusable: return counted(Answer(.badRequest, "unusable"))
         case .unknownKey(_, let unverified?), .untimely(_, let unverified?):
             return counted(await keep(unverified, receivedAt: receivedAt))
-        case .unknownKey(_, nil): return counted(Answer(401, "invalid_key"))
-        case .untimely(_, nil): return counted(Answer(503, "time_unknown"))
+        case .unknownKey(_, nil): return counted(Answer(.unauthorized, "invalid_key"))
+        case .untimely(_, nil): return counted(Answer(.unavailable, "time_unknown"))
         case .genuine(let event, let kind): return counted(await commit(event), kind)
         }
     }
@@ -105,41 +110,41 @@ final class NotificationReceiver: Sendable {
     }
 
     private func commit(_ event: IncomingEvent) async -> Answer {
-        do throws(VaultError) {
+        do throws(StoreError) {
             let receipt = try await commits.receive(event)
             for damaged in receipt.damaged { log(.damagedRow(damaged.error)) }
-            guard receipt.outcome == .stored else { return Answer(200, "known", event.event) }
+            guard receipt.outcome == .stored else { return Answer(accepted: "known", event.event) }
             if event.isDelivered { arrival.notify() }
-            return Answer(200, "received", event.event)
+            return Answer(accepted: "received", event.event)
         } catch {
             access.note(error)
             logFailure(error)
-            return Answer(503, "unavailable")
+            return Answer(.unavailable, "unavailable")
         }
     }
 
     /// A database that is down fails every notification.
-    private func logFailure(_ error: VaultError) {
+    private func logFailure(_ error: StoreError) {
         log(.databaseFailed(error), limitedAs: [.init("of", "database_failed")])
     }
 
     private func keep(
         _ unverified: UnverifiedNotification, receivedAt: Duration
     ) async -> Answer {
-        do throws(VaultError) {
-            let outcome = try await access.run { store throws(VaultError) in
+        do throws(StoreError) {
+            let outcome = try await access.run { store throws(StoreError) in
                 try store.keep(unverified, limit: Self.unverifiedCount)
             }
             switch outcome {
             case .kept:
                 receipts.note(unverified.id, at: receivedAt)
-                return Answer(200, "unverified")
-            case .known: return Answer(200, "known")
-            case .full: return Answer(503, "too_many_unverified")
+                return Answer(accepted: "unverified")
+            case .known: return Answer(accepted: "known")
+            case .full: return Answer(.unavailable, "too_many_unverified")
             }
         } catch {
             logFailure(error)
-            return Answer(503, "unavailable")
+            return Answer(.unavailable, "unavailable")
         }
     }
 
@@ -162,10 +167,10 @@ extension NotificationReceiver {
 
     private func verifyAllWaiting() async {
         var position = 0
-        do throws(VaultError) {
+        do throws(StoreError) {
             while !Task.isCancelled {
                 let (start, limit) = (position, Self.pageSize)
-                let page = try await access.run { store throws(VaultError) in
+                let page = try await access.run { store throws(StoreError) in
                     try store.unverified(after: start, limit: limit)
                 }
                 for error in page.damaged { log(.damagedRow(error)) }
@@ -187,7 +192,7 @@ extension NotificationReceiver {
     /// Verifies a payload.
     ///
     /// - Returns: true for one that must be deleted.
-    private func isForged(_ entry: InboxEntry) async throws(VaultError) -> Bool {
+    private func isForged(_ entry: InboxEntry) async throws(StoreError) -> Bool {
         guard let payload = entry.body, let token = try? CompactJWS(payload),
             let keyID = token.verificationKeyID
         else { return true }
@@ -204,7 +209,7 @@ extension NotificationReceiver {
         }
         switch verdict {
         case .genuine:
-            if await settle(verdict, receivedAt: .zero).status == 200 { receipts.remove(entry.id) }
+            if await settle(verdict, receivedAt: .zero).refusal == nil { receipts.remove(entry.id) }
         case .unknownKey, .untimely: try await rejectIfOld(entry)
         case .forged(let check):
             metrics.countNotification(nil, "invalid_\(check)")
@@ -224,7 +229,7 @@ extension NotificationReceiver {
             verifying: entry.id)
     }
 
-    private func rejectIfOld(_ entry: InboxEntry) async throws(VaultError) {
+    private func rejectIfOld(_ entry: InboxEntry) async throws(StoreError) {
         let age =
             receipts[entry.id].map { clocks.timekeeper.elapsed() - $0 }
             ?? (clocks.now() - entry.receivedAt)
@@ -238,7 +243,7 @@ extension NotificationReceiver {
 
     private func settle(
         _ ids: [EventID], as verdict: UnverifiedNotification.Verdict
-    ) async throws(VaultError) {
+    ) async throws(StoreError) {
         guard !ids.isEmpty else { return }
         let name = "unverified_\(verdict)"
         for id in ids {
@@ -247,6 +252,6 @@ extension NotificationReceiver {
                 limitedAs: [.init("of", .string(name))])
         }
         for id in ids { receipts.remove(id) }
-        try await access.run { store throws(VaultError) in try store.settle(ids, as: verdict) }
+        try await access.run { store throws(StoreError) in try store.settle(ids, as: verdict) }
     }
 }

@@ -1,5 +1,5 @@
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// The decision about a body that was posted as a notification. A pure value.
 enum NotificationVerdict: Sendable {

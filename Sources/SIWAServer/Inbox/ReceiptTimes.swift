@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 internal import Synchronization
 
 /// When this process received the payloads that wait to be verified, by the monotonic clock: the

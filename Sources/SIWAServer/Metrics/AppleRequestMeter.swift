@@ -1,4 +1,4 @@
-package import Lifecycle
+package import SIWALifecycle
 
 /// Counts a profile's requests to Apple, measures their durations, and notes whether Apple refuses
 /// its client.

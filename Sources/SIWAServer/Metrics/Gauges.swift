@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// The current values of all gauges.
 struct Gauges {
@@ -97,6 +98,6 @@ extension ServerContext {
             secretExpiries: clients.compactMap { client in
                 (try? client.secret(at: clocks.now())).map { (client.name, $0.expiresAt) }
             }, refusals: clients.map { ($0.name, metrics.isRefused($0.name)) },
-            keySetAge: keys.age, unsavedTokens: unsaved.count, clockSkew: clock.skew)
+            keySetAge: keys.age, unsavedTokens: journal.writes.unsavedTokens, clockSkew: clock.skew)
     }
 }

@@ -1,3 +1,5 @@
+internal import SIWAApplication
+
 /// A histogram of durations, in the form of Prometheus.
 struct Histogram: Sendable {
     /// The upper bounds of the buckets, in seconds: from a local response to the longest wait for
@@ -32,6 +34,15 @@ struct Histogram: Sendable {
             "\(name)_bucket{\(labels)\(comma)le=\"+Inf\"} \(count)",
             "\(name)_sum\(braced) \(sum.inSeconds)", "\(name)_count\(braced) \(count)",
         ]
+    }
+}
+
+extension MetricFamily {
+    init(_ name: String, _ help: String, _ histograms: [([(String, String)], Histogram)]) {
+        let sorted = histograms.map { (labels: Labels($0).text, histogram: $1) }
+            .sorted { $0.labels < $1.labels }
+        self.init(
+            name, .histogram, help, lines: sorted.flatMap { $0.histogram.lines(name, $0.labels) })
     }
 }
 

@@ -1,4 +1,5 @@
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWALifecycle
 internal import Synchronization
 
 /// The counters of the process. The values of labels come only from tables in this program, so that

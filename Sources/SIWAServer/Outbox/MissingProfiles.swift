@@ -1,4 +1,4 @@
-internal import Lifecycle
+internal import SIWALifecycle
 internal import Synchronization
 
 /// The clients of due revocations that are in no profile.

@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// What the history and the vault say about tokens of which none is left to revoke. A pure value.
 struct RecordedTokens {
@@ -27,8 +28,8 @@ struct RecordedTokens {
         for entry in entries { take(entry) }
         for record in records {
             lastChange = max(lastChange ?? record.changedAt, record.changedAt)
-            guard let fingerprint = record.id.fingerprint else { continue }
-            let token = Token(clientID: record.user.clientID, fingerprint: fingerprint)
+            let token = Token(
+                clientID: record.user.clientID, fingerprint: record.id.fingerprint)
             guard fates[token]?.revocation == nil else { continue }
             fates[token] = Fate(
                 revocation: Revocation(status: 200, wasActive: nil, evidence: nil),
@@ -38,8 +39,7 @@ struct RecordedTokens {
 
     private mutating func take(_ entry: VaultHistoryEntry) {
         lastChange = max(lastChange ?? entry.at, entry.at)
-        guard let fingerprint = entry.fingerprint else { return }
-        let token = Token(clientID: entry.user.clientID, fingerprint: fingerprint)
+        let token = Token(clientID: entry.user.clientID, fingerprint: entry.fingerprint)
         var fate = fates[token] ?? Fate(revocation: nil, at: entry.at)
         defer { fates[token] = fate }
         switch entry.event {

@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// One attempt of a revocation job that this process has leased.
 struct RevocationAttempt: Sendable {
@@ -46,8 +47,8 @@ struct RevocationAttempt: Sendable {
     }
 
     private func open() throws(Interruption) -> SecretText? {
-        do throws(VaultError) {
-            return try worker.vault.with { vault throws(VaultError) in
+        do throws(StoreError) {
+            return try worker.vault.with { vault throws(StoreError) in
                 try job.opened(in: vault)
             }
         } catch {
@@ -61,7 +62,7 @@ struct RevocationAttempt: Sendable {
         let failure: Interruption
         do throws(Interruption) {
             if let token = try open() { return token }
-            failure = .failed(Diagnosis(VaultError(.damaged, "the job has no token")))
+            failure = .failed(Diagnosis(StoreError(.damaged, "the job has no token")))
         } catch {
             failure = error
         }
@@ -75,8 +76,8 @@ struct RevocationAttempt: Sendable {
         guard let userID = job.userID else { return nil }
         let user = VaultUser(job.clientID, userID)
         let page: VaultPage
-        do throws(VaultError) {
-            page = try await worker.access.run { store throws(VaultError) in
+        do throws(StoreError) {
+            page = try await worker.access.run { store throws(StoreError) in
                 try store.vault.records(of: [user])
             }
         } catch {
@@ -84,9 +85,9 @@ struct RevocationAttempt: Sendable {
         }
         let (vault, fingerprint) = (worker.vault, job.fingerprint)
         var next = job
-        let token = try? vault.with { vault throws(VaultError) -> RefreshToken? in
-            guard let record = vault.record(of: fingerprint, in: page) else { return nil }
-            let token = try vault.sendableToken(of: record)
+        let token = try? vault.with { vault throws(StoreError) -> RefreshToken? in
+            guard let record = page.record(of: fingerprint) else { return nil }
+            let token = try vault.token(of: record)
             try next.take(token, of: nil, in: vault)
             return token
         }
@@ -143,11 +144,11 @@ struct RevocationAttempt: Sendable {
         guard let userID = job.userID else { return }
         let user = VaultUser(job.clientID, userID)
         let (fingerprint, vault, now) = (job.fingerprint, worker.vault, worker.clocks.now())
-        do throws(VaultError) {
-            try await worker.access.run { store throws(VaultError) in
+        do throws(StoreError) {
+            try await worker.access.run { store throws(StoreError) in
                 let page = try store.vault.records(of: [user])
-                try vault.with { vault throws(VaultError) in
-                    guard let record = vault.record(of: fingerprint, in: page) else { return }
+                try vault.with { vault throws(StoreError) in
+                    guard let record = page.record(of: fingerprint) else { return }
                     _ = try vault.note([VaultNote(record, event, details)], at: now)
                 }
             }
@@ -157,15 +158,10 @@ struct RevocationAttempt: Sendable {
     }
 }
 
-extension Vault {
+extension VaultPage {
     /// The record of a token among those of its user.
-    fileprivate func record(of fingerprint: TokenFingerprint, in page: VaultPage) -> VaultRecord? {
-        page.records.first { record in
-            record.id.fingerprint == fingerprint
-                || record.isLegacy
-                    && (try? token(of: record)).flatMap { try? TokenFingerprint(of: $0) }
-                        == fingerprint
-        }
+    fileprivate func record(of fingerprint: TokenFingerprint) -> VaultRecord? {
+        records.first { $0.id.fingerprint == fingerprint }
     }
 }
 
@@ -173,13 +169,13 @@ extension Vault {
 extension RevocationAttempt {
     private mutating func exchange() async throws(Interruption) {
         guard let text = try open() else {
-            throw .failed(Diagnosis(VaultError(.damaged, "the job has no code")))
+            throw .failed(Diagnosis(StoreError(.damaged, "the job has no code")))
         }
         let input = ExchangeInput(
             AuthorizationCode(text), for: client, isClientGiven: true, isForRevocation: true)
         let request: CodeRequest
         let decision: CodeDecision
-        do throws(VaultError) {
+        do throws(StoreError) {
             request = try input.request
             decision = try await worker.journal.begin(request)
         } catch {
@@ -248,7 +244,7 @@ extension RevocationAttempt {
 
     private mutating func refuse(_ diagnosis: Diagnosis) {
         job.refuseCode(
-            StoredFailure(diagnosis).text, isDead: diagnosis.exitCode == .clientRefused,
+            RevocationJob.Failure(diagnosis), isDead: diagnosis.exitCode == .clientRefused,
             at: worker.clocks.now())
     }
 
@@ -257,8 +253,8 @@ extension RevocationAttempt {
     ) async throws(Interruption) {
         let vault = worker.vault
         var next = job
-        do throws(VaultError) {
-            try vault.with { vault throws(VaultError) in
+        do throws(StoreError) {
+            try vault.with { vault throws(StoreError) in
                 try next.take(token, of: userID, in: vault)
             }
         } catch {
@@ -272,14 +268,19 @@ extension RevocationJob {
     /// Notes a failed attempt; see ``fail(_:age:retryAfter:jitter:at:)``.
     mutating func fail(_ diagnosis: Diagnosis, age: Duration, at now: NumericDate) -> Duration? {
         fail(
-            StoredFailure(diagnosis).text, age: age, retryAfter: diagnosis.retryAfter,
+            Failure(diagnosis), age: age, retryAfter: diagnosis.retryAfter,
             jitter: .random(in: 0..<1), at: now)
     }
+}
+
+extension RevocationJob.Failure {
+    init(_ diagnosis: Diagnosis) { self.init(diagnosis.code, diagnosis.message) }
 }
 
 extension Diagnosis {
     /// The code of an exchange was used by a revocation.
     static let codeRevoked = Diagnosis(
         "code_already_sent", "the code was exchanged in order to revoke its tokens",
-        hints: ["ask the user to sign in again, and use the new code"], exitCode: .grantRefused)
+        hints: ["ask the user to sign in again, and use the new code"], exitCode: .grantRefused,
+        apiStatus: .conflict)
 }

@@ -1,6 +1,6 @@
-package import Lifecycle
-package import SIWACLI
-package import ServerRecords
+internal import SIWAApplication
+package import SIWALifecycle
+package import SIWAServerRecords
 
 /// The validated input of `POST /v1/revoke`.
 package struct RevocationInput: Sendable {

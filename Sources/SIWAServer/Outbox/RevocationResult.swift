@@ -1,7 +1,8 @@
-package import JOSE
-internal import Lifecycle
-internal import SIWACLI
-package import ServerRecords
+internal import SIWAApplication
+package import SIWAJOSE
+internal import SIWALifecycle
+package import SIWAServerRecords
+internal import SIWAVaultRecords
 
 extension RevocationStatus {
     /// The state of the request and, after its end, the members that `siwa revoke` prints.
@@ -51,8 +52,7 @@ extension RevocationStatus {
     func codeFailure(_ clients: ProfileClients) -> Diagnosis? {
         guard request.userID == nil, let job = jobs.first, job.kind == .code else { return nil }
         guard [.unknown, .dead].contains(job.state) else { return nil }
-        guard let error = job.lastError else { return .codeMayBeSpent() }
-        let failure = StoredFailure(text: error)
+        guard let failure = job.lastError else { return .codeMayBeSpent() }
         if let refused = clients[job.clientID]?.refusal(failure.code) { return refused }
         return Diagnosis(
             failure.code, failure.message,
@@ -91,7 +91,7 @@ extension RevocationJob {
                 .withoutProfile(clientID)
             } else {
                 Diagnosis(
-                    "not_revoked", lastError ?? "the token was not revoked",
+                    "not_revoked", lastError?.description ?? "the token was not revoked",
                     hints: ["repeat the request to start again"], exitCode: .temporary)
             }
         return TokenOutcome(

@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
 internal import SIWACrypto
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 // The token or code of a job, which the outbox stores sealed.
 extension RevocationJob {
@@ -10,7 +11,7 @@ extension RevocationJob {
         _ secret: SecretText, _ kind: Kind, of clientID: ClientID, _ userID: UserID?,
         _ proof: Proof,
         in vault: Vault, at now: NumericDate
-    ) throws(VaultError) -> RevocationJob {
+    ) throws(StoreError) -> RevocationJob {
         let fingerprint = try TokenFingerprint(of: RefreshToken(secret))
         return RevocationJob(
             number: 0, clientID: clientID, userID: userID, fingerprint: fingerprint, kind: kind,
@@ -19,7 +20,7 @@ extension RevocationJob {
     }
 
     /// The token or code; nil after it was erased.
-    func opened(in vault: Vault) throws(VaultError) -> SecretText? {
+    func opened(in vault: Vault) throws(StoreError) -> SecretText? {
         guard let secret else { return nil }
         return SecretText(try vault.open(secret, for: Self.place(of: fingerprint, clientID)))
     }
@@ -27,7 +28,7 @@ extension RevocationJob {
     /// Notes that the code was exchanged: the job now revokes its refresh token.
     mutating func take(
         _ token: RefreshToken, of userID: UserID?, in vault: Vault
-    ) throws(VaultError) {
+    ) throws(StoreError) {
         let fingerprint = try TokenFingerprint(of: token)
         let sealed = try vault.seal(token.text.bytes, for: Self.place(of: fingerprint, clientID))
         take(sealed, fingerprint, of: userID)

@@ -1,8 +1,9 @@
-package import JOSE
-package import Lifecycle
-package import SIWACLI
+package import SIWAApplication
 internal import SIWACrypto
-package import ServerRecords
+package import SIWAJOSE
+package import SIWALifecycle
+package import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// Accepts requests to revoke. A request is stored before anything is sent to Apple, and is carried
 /// out even if its caller disconnects.
@@ -52,7 +53,7 @@ package final class RevocationService: Sendable {
     ///
     /// - Throws: ``Diagnosis`` if the request does not exist.
     package func status(_ id: String) async throws(Diagnosis) -> RevocationStatus {
-        do throws(VaultError) {
+        do throws(StoreError) {
             if let status = try await read(id) { return status }
         } catch {
             throw Diagnosis(error)
@@ -60,8 +61,8 @@ package final class RevocationService: Sendable {
         throw .notFound("no revocation has this id")
     }
 
-    private func read(_ id: String) async throws(VaultError) -> RevocationStatus? {
-        try await access.run { store throws(VaultError) in try store.revocation(id) }
+    private func read(_ id: String) async throws(StoreError) -> RevocationStatus? {
+        try await access.run { store throws(StoreError) in try store.revocation(id) }
     }
 
     private typealias Secret = (SecretText, RevocationJob.Kind, ClientID, UserID?)
@@ -97,9 +98,9 @@ extension RevocationService {
     private func sendable(_ records: [VaultRecord]) -> ([Secret], [Diagnosis]) {
         var (secrets, failures): ([Secret], [Diagnosis]) = ([], [])
         for record in records {
-            do throws(VaultError) {
-                let token = try vault.with { vault throws(VaultError) in
-                    try vault.sendableToken(of: record)
+            do throws(StoreError) {
+                let token = try vault.with { vault throws(StoreError) in
+                    try vault.token(of: record)
                 }
                 secrets.append(
                     (token.text, .refreshToken, record.user.clientID, record.user.userID))
@@ -119,10 +120,10 @@ extension RevocationService {
         let request = RevocationRequest(
             id: try Random.bytes(16).hexadecimal, clientID: named, userID: userID,
             requestedAt: now)
-        let status = try await access.run { store throws(VaultError) in
+        let status = try await access.run { store throws(StoreError) in
             var jobs: [RevocationJob] = []
             for (text, kind, clientID, userID) in secrets {
-                var job = try vault.sealing { vault throws(VaultError) in
+                var job = try vault.sealing { vault throws(StoreError) in
                     try RevocationJob.sealing(
                         text, kind, of: clientID, userID, input.proof, in: vault, at: now)
                 }
@@ -130,7 +131,7 @@ extension RevocationService {
                     job.isUnusual = (try? judgeRevocable(text, as: .refreshToken).isUnusual) ?? true
                 }
                 if clients[clientID] == nil {
-                    job.lastError = StoredFailure(.withoutProfile(clientID)).text
+                    job.lastError = RevocationJob.Failure(.withoutProfile(clientID))
                 }
                 jobs.append(job)
             }
@@ -167,8 +168,8 @@ extension RevocationService {
     /// - Returns: its current state.
     private func promised(
         _ status: RevocationStatus
-    ) async throws(VaultError) -> RevocationStatus {
-        try await access.run { store throws(VaultError) in
+    ) async throws(StoreError) -> RevocationStatus {
+        try await access.run { store throws(StoreError) in
             try store.promise(revocation: status.request.id)
         } ?? status
     }
@@ -191,7 +192,7 @@ extension RevocationService {
     private func recorded(
         _ userID: UserID, _ clientID: ClientID?, _ page: VaultPage, _ records: [VaultRecord]
     ) async throws -> JSON {
-        let history = try await access.run { store throws(VaultError) in
+        let history = try await access.run { store throws(StoreError) in
             try store.vault.history(of: userID, clientID: clientID)
         }
         let tokens = RecordedTokens(history.entries, records)
@@ -201,7 +202,7 @@ extension RevocationService {
             throw Diagnosis.notFound(
                 clientID.map { "the vault never had a token of '\(userID)' of client_id \($0)" }
                     ?? "the vault never had a token of '\(userID)'",
-                hints: others.map { "it has a token of client_id \($0)" })
+                hints: others.map { "it has a token of client_id \($0)" }, naming: userID)
         }
         return .object(StoredRevocationReport(tokens.outcomes, of: userID, at: last).members)
     }

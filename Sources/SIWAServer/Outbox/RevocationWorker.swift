@@ -1,8 +1,9 @@
-internal import JOSE
-package import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
 internal import SIWACrypto
-package import ServerRecords
+internal import SIWAJOSE
+package import SIWALifecycle
+package import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// Processes the outbox: attempts every pending revocation until it ends.
 package final class RevocationWorker: Sendable {
@@ -52,8 +53,8 @@ package final class RevocationWorker: Sendable {
     /// Makes the jobs due that waited for a profile which exists now.
     package func resume() async {
         let clients = clients().clientIDs
-        do throws(VaultError) {
-            try await access.run { store throws(VaultError) in
+        do throws(StoreError) {
+            try await access.run { store throws(StoreError) in
                 try store.resumeRevocations(of: clients)
             }
         } catch {
@@ -82,14 +83,14 @@ package final class RevocationWorker: Sendable {
     /// Waits until the codes that were sent to Apple are answered.
     func drainSent() async { await codes.drain() }
 
-    private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
+    private var lease: Lease { Lease(owner: owner, duration: leaseDuration) }
 
     private func claim(
         _ id: String?, _ limit: Int
     ) async -> [(job: RevocationJob, age: Duration)] {
         let lease = lease
-        do throws(VaultError) {
-            let due = try await access.run { store throws(VaultError) in
+        do throws(StoreError) {
+            let due = try await access.run { store throws(StoreError) in
                 try store.claimRevocations(of: id, limit: limit, for: lease)
             }
             for error in due.damaged { log(.damagedRow(error)) }
@@ -103,7 +104,7 @@ package final class RevocationWorker: Sendable {
     private func carryOut(_ job: RevocationJob, _ age: Duration) async {
         let (lease, access) = (lease, access)
         let renew: @Sendable () async -> Void = {
-            _ = try? await access.run { store throws(VaultError) in
+            _ = try? await access.run { store throws(StoreError) in
                 try store.renewRevocations([job.number], for: lease)
             }
         }
@@ -148,11 +149,11 @@ package final class RevocationWorker: Sendable {
         log(
             ServiceEvent(
                 failure.exitCode == .clientRefused ? .error : .warning, "revocation_failed",
-                job.logMembers + [
+                [
                     .init("code", .string(failure.code)),
                     .init("reason", .string(failure.message)),
                     .init("attempts", .integer(job.attempts)),
-                ] + (failure.requestID.map { [.init("apple_request_id", .string($0))] } ?? [])))
+                ], about: job.subject(failure.requestID), naming: failure.userID))
     }
 
     private func log(end job: RevocationJob) {
@@ -166,7 +167,7 @@ package final class RevocationWorker: Sendable {
         log(
             ServiceEvent(
                 level, "revocation_ended",
-                job.logMembers + [.init("state", .string(job.state.rawValue))]))
+                [.init("state", .string(job.state.rawValue))], about: job.subject()))
     }
 }
 
@@ -180,8 +181,8 @@ extension RevocationWorker {
     ) async throws(RevocationAttempt.Interruption) {
         let (owner, events) = (owner, events)
         let isHeld: Bool
-        do throws(VaultError) {
-            isHeld = try await access.run { store throws(VaultError) in
+        do throws(StoreError) {
+            isHeld = try await access.run { store throws(StoreError) in
                 try store.note(job, retryAfter: delay, by: owner, events: events)
             }
         } catch {
@@ -200,8 +201,8 @@ extension RevocationWorker {
         let (owner, requestedAt) = (owner, clocks.now())
         let id = (try? Random.bytes(16).hexadecimal) ?? job.fingerprint.rawValue
         _ = await journal.writes.write(
-            "token_not_noted", losing: job.logMembers
-        ) { store throws(VaultError) in
+            "token_not_noted", losing: .revocable(job.subject())
+        ) { store throws(StoreError) in
             guard try !store.note(job, retryAfter: .zero, by: owner) else { return }
             // The job has ended, or another process has it, without the token.
             guard try store.revocation(id) == nil else { return }
@@ -215,10 +216,9 @@ extension RevocationWorker {
 }
 
 extension RevocationJob {
-    fileprivate var logMembers: [JSON.Member] {
-        [
-            .init("client_id", .string(clientID.rawValue)),
-            .init("token_fingerprint", .string(fingerprint.rawValue)),
-        ] + (userID.map { [.init("user_id", .string($0.rawValue))] } ?? [])
+    fileprivate func subject(_ requestID: String? = nil) -> LogSubject {
+        LogSubject(
+            clientID: clientID, userID: userID, fingerprint: fingerprint.rawValue,
+            requestID: requestID)
     }
 }

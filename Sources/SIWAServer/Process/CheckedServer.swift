@@ -1,6 +1,6 @@
-internal import HTTPServer
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWALifecycle
 
 /// The checks of `siwa-server check`: everything that `serve` reads and opens, except that nothing
 /// is changed, locked or listened to.

@@ -1,6 +1,6 @@
-internal import Lifecycle
-internal import LocalFiles
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// The delivery to the application: the URL, the secrets that sign, and the transport.
 struct LoadedDelivery: Sendable {

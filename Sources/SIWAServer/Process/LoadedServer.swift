@@ -1,10 +1,11 @@
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
-internal import SIWACLI
+internal import SIWAApplication
 internal import SIWACrypto
-internal import ServerRecords
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// The server before its listeners are opened: the settings are read and the database is open.
 struct LoadedServer: Sendable {
@@ -28,8 +29,6 @@ struct LoadedServer: Sendable {
             ServerInstance(id: world.owner, host: base.actor.host, version: version), in: base)
         unsavedFile = try UnsavedTokenFile(
             in: inputs.stateFolder, database, inputs.clients, log, base)
-        let unsaved = UnsavedTokens()
-        unsaved.keep(unsavedFile.keptCount)
         for warning in inputs.warnings { log(.warning, "configuration", [warning.member]) }
         if let warning = inputs.keySetWarning { log(.warning, "jwks_file", [warning.member]) }
         context = ServerContext(
@@ -39,7 +38,8 @@ struct LoadedServer: Sendable {
                 clock: inputs.clock, vault: database.vault, access: database.api,
                 workerAccess: database.workers,
                 receivingAccess: database.receiving, monitoringAccess: database.monitoring,
-                heartbeat: database.heartbeat, unsaved: unsaved, settings: settings,
+                heartbeat: database.heartbeat, savedTokens: unsavedFile.keptCount,
+                settings: settings,
                 delivery: delivery?.parts, owner: world.owner))
     }
 
@@ -49,17 +49,15 @@ struct LoadedServer: Sendable {
     func saveTokens() -> Bool {
         let (log, vault) = (context.log, context.vault.current)
         var lines: [String] = []
-        let lost = context.unsaved.end { token in
+        let lost = context.journal.writes.saveTokens { token in
             guard let line = try? vault.unsavedLine(token), unsavedFile.save(lines + [line])
             else { return false }
             lines.append(line)
-            log(.warning, "token_saved", token.logMembers)
+            log(ServiceEvent(.warning, "token_saved", about: token.subject))
             return true
         }
-        // Tokens of codes that were to be revoked belong to no user in the vault.
-        let all = lost.map(\.logMembers) + context.journal.writes.tokens
-        for members in all { log(.error, "token_lost", members) }
-        return all.isEmpty
+        for token in lost { log(ServiceEvent(.error, "token_lost", about: token)) }
+        return lost.isEmpty
     }
 
     /// Examines the files that decide whom the server trusts.
@@ -112,7 +110,7 @@ struct LoadedServer: Sendable {
                 try body()
             } catch {
                 faults += 1
-                log(.error, "reload_failed", Problem(error))
+                log(ServiceEvent(.error, "reload_failed", Problem(error)))
             }
         }
         attempt { () throws(Diagnosis) in try reloadSettings(world) }

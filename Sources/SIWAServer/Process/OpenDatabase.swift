@@ -1,12 +1,13 @@
-internal import Lifecycle
-internal import LocalFiles
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// The vault's database, opened for a server: one connection each for notifications, the API,
 /// monitoring and workers, so that none waits for the others. With SQLite, all share one connection.
 struct OpenDatabase: Sendable {
-    let store: any ServerStore
+    let store: ServerStore
     let vault: SharedVault
     let receiving: StoreAccess
     let api: StoreAccess
@@ -15,7 +16,7 @@ struct OpenDatabase: Sendable {
     let heartbeat: Heartbeat
 
     /// The time limit of a call of the database.
-    private static let timeout = VaultTimeout.eachStatement(.seconds(5))
+    private static let timeout = StoreTimeout.eachStatement(.seconds(5))
     /// How long a call waits for the connection: less than the time limit, so that of calls that
     /// arrive at the same time the first one waits for a silent database, and no other.
     private static let maxWait = Duration.seconds(4)
@@ -41,10 +42,10 @@ struct OpenDatabase: Sendable {
             try store.prepare(isAlone: file != nil)
             try store.beat(server)
             // The store of one user of the database.
-            func own() throws -> any ServerStore {
+            func own() throws -> ServerStore {
                 file == nil ? try configuration.serverStore(Self.timeout) : store
             }
-            func access(_ store: any ServerStore) throws -> StoreAccess {
+            func access(_ store: ServerStore) throws -> StoreAccess {
                 StoreAccess(store, on: try world.threads(1), maxWait: Self.maxWait, space: space)
             }
             receiving = try access(store)
@@ -69,7 +70,7 @@ struct OpenDatabase: Sendable {
     }
 
     private static func examined(
-        _ store: any ServerStore, _ configuration: ServedConfiguration
+        _ store: ServerStore, _ configuration: ServedConfiguration
     ) throws(Diagnosis) -> (pending: [String], keys: VaultKeyRing) {
         do {
             let tables = try store.examine()

@@ -1,8 +1,8 @@
-internal import HTTPServer
-internal import Lifecycle
-internal import LocalFiles
-internal import SIWACLI
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAHTTPServer
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// An open listener.
 struct OpenListener: Sendable {

@@ -1,9 +1,9 @@
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWASystem
 
 /// siwa-server with open listeners.
 struct RunningServer: Sendable {
@@ -178,8 +178,8 @@ extension ServerContext {
     }
 
     private func bringBackParked() async {
-        do throws(VaultError) {
-            try await workerAccess.run { store throws(VaultError) in try store.bringBackParked() }
+        do throws(StoreError) {
+            try await workerAccess.run { store throws(StoreError) in try store.bringBackParked() }
         } catch {
             log(.databaseFailed(error))
         }
@@ -190,8 +190,8 @@ extension ServerContext {
         let limit = 500
         var deleted = limit
         while deleted >= limit, !Task.isCancelled {
-            do throws(VaultError) {
-                deleted = try await workerAccess.run { store throws(VaultError) in
+            do throws(StoreError) {
+                deleted = try await workerAccess.run { store throws(StoreError) in
                     try store.purge(retention, limit: limit)
                 }
             } catch {

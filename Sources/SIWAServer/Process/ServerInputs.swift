@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// What `siwa-server serve` and `siwa-server check` read before the database: settings, clients and
 /// their keys, deliveries.

@@ -1,7 +1,7 @@
-package import HTTPServer
-package import Lifecycle
-package import LocalFiles
-package import SIWACLI
+package import SIWAApplication
+package import SIWAHTTPServer
+package import SIWALifecycle
+package import SIWASystem
 
 /// The side effects of siwa-server, which tests replace.
 package struct ServerWorld: Sendable {

@@ -1,9 +1,10 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
-internal import SIWACLI
+internal import SIWAApplication
 internal import SIWACrypto
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWASystem
+internal import SIWAVaultRecords
 
 /// The file `unsaved-tokens` of the state folder: tokens that a server could not store before it
 /// ended, sealed with the vault's key, one JSON object a line. Its space is reserved at the start,
@@ -79,23 +80,29 @@ struct UnsavedTokenFile: Sendable {
         guard !lines.isEmpty else { return [] }
         var kept: [String] = []
         for (index, line) in lines.enumerated() {
-            do throws(VaultError) {
+            do throws(StoreError) {
                 let record = try VaultRecord(unsaved: line)
                 let view = database.store.vault(
                     heeding: clients.audiences(concerning: record.user.clientID))
-                try database.vault.with { vault throws(VaultError) in
+                try database.vault.with { vault throws(StoreError) in
                     _ = try vault.token(of: record)
                     let counts = try vault.through(view).merge([record], at: world.clocks.now())
                     if let fault = counts.broken.first { throw fault }
                 }
-                log(.info, "unsaved_token_stored", record.logMembers)
+                log(
+                    ServiceEvent(
+                        .info, "unsaved_token_stored",
+                        about: LogSubject(record.user, fingerprint: record.id.fingerprint.rawValue)
+                    ))
             } catch {
                 kept.append(line)
                 log(
-                    .error, "unsaved_token_kept",
-                    [
-                        .init("reason", .string("line \(index + 1) of \(path): \(error.message)"))
-                    ])
+                    ServiceEvent(
+                        .error, "unsaved_token_kept",
+                        [
+                            .init(
+                                "reason", .string("line \(index + 1) of \(path): \(error.message)"))
+                        ], naming: error.userID))
             }
         }
         try file.replace(Self.bytes(kept))
@@ -116,7 +123,7 @@ struct UnsavedTokenFile: Sendable {
 
 extension Vault {
     /// The line of a token, sealed.
-    func unsavedLine(_ token: UnsavedTokens.Token) throws(VaultError) -> String {
+    func unsavedLine(_ token: UnsavedToken) throws(StoreError) -> String {
         let record = try sealed(
             VaultItem(
                 user: token.user, token: token.token, storedAt: token.receivedAt,
@@ -124,7 +131,7 @@ extension Vault {
         let members: [JSON.Member] = [
             .init("client_id", .string(record.user.clientID.rawValue)),
             .init("user_id", .string(record.user.userID.rawValue)),
-            .init("token_fingerprint", .string(record.id.fingerprint?.rawValue ?? "")),
+            .init("token_fingerprint", .string(record.id.fingerprint.rawValue)),
             .init("key_number", .integer(record.keyNumber)),
             .init("sealed", .string(Base64URL.encode(record.sealed))),
             .init("stored_at", .integer(record.storedAt.seconds)),
@@ -137,8 +144,8 @@ extension Vault {
 extension VaultRecord {
     /// Reads the line of a token.
     ///
-    /// - Throws: ``VaultError`` of kind `recordDamaged`.
-    fileprivate init(unsaved line: String) throws(VaultError) {
+    /// - Throws: ``StoreError`` of kind `recordDamaged`.
+    fileprivate init(unsaved line: String) throws(StoreError) {
         let limits = 0...253_402_300_799
         guard let json = try? JSON(text: line),
             let client = json["client_id"]?.string, let user = json["user_id"]?.string,
@@ -149,19 +156,11 @@ extension VaultRecord {
             VaultKeyRing.possibleNumbers.contains(keyNumber),
             let sealed = json["sealed"]?.string.flatMap({ try? Base64URL.decode($0) }),
             let storedAt = json["stored_at"]?.integer, limits.contains(storedAt)
-        else { throw VaultError(.recordDamaged, "it is not a sealed token") }
+        else { throw StoreError(.recordDamaged, "it is not a sealed token") }
         let signedInAt = json["signed_in_at"]?.integer.flatMap { limits.contains($0) ? $0 : nil }
         self.init(
             id: VaultRecordID(owner, fingerprint), state: .active, keyNumber: keyNumber,
             sealed: sealed, storedAt: NumericDate(storedAt),
             signedInAt: signedInAt.map { NumericDate($0) }, changedAt: NumericDate(storedAt))
-    }
-
-    fileprivate var logMembers: [JSON.Member] {
-        [
-            .init("client_id", .string(user.clientID.rawValue)),
-            .init("user_id", .string(user.userID.rawValue)),
-            .init("token_fingerprint", .string(id.fingerprint?.rawValue ?? "")),
-        ]
     }
 }

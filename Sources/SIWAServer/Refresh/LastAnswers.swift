@@ -1,5 +1,5 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// Apple's last answers about tokens that are not in the vault. A pure value.
 struct LastAnswers: Sendable {

@@ -1,5 +1,5 @@
-package import JOSE
-internal import Lifecycle
+package import SIWAJOSE
+internal import SIWALifecycle
 
 /// The answer to a request to refresh a token.
 package struct RefreshAnswer: Sendable {
@@ -7,8 +7,8 @@ package struct RefreshAnswer: Sendable {
     package let json: JSON
     /// The client that holds the token.
     let clientID: ClientID
-    /// The token's fingerprint; nil for a record of an old schema that was not opened.
-    let fingerprint: String?
+    /// The token's fingerprint.
+    let fingerprint: String
     /// Apple's id of the request; nil if no request was sent.
     let requestID: String?
 }

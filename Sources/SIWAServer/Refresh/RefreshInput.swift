@@ -1,5 +1,5 @@
-package import Lifecycle
-package import SIWACLI
+internal import SIWAApplication
+package import SIWALifecycle
 
 /// The validated input of `POST /v1/refresh`.
 package struct RefreshInput: Sendable {

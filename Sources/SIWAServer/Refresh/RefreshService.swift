@@ -1,7 +1,8 @@
-internal import JOSE
-package import Lifecycle
-package import SIWACLI
-internal import ServerRecords
+package import SIWAApplication
+internal import SIWAJOSE
+package import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 internal import Synchronization
 
 /// Refreshes tokens for callers of the API. Requests about one token share a request to Apple.
@@ -67,12 +68,12 @@ package final class RefreshService: Sendable {
         {
             return RefreshAnswer(
                 json: cached, clientID: client.clientID,
-                fingerprint: record.id.fingerprint?.rawValue, requestID: nil)
+                fingerprint: record.id.fingerprint.rawValue, requestID: nil)
         }
         let token: RefreshToken
-        do throws(VaultError) {
-            token = try vault.with { vault throws(VaultError) in
-                try vault.sendableToken(of: record)
+        do throws(StoreError) {
+            token = try vault.with { vault throws(StoreError) in
+                try vault.token(of: record)
             }
         } catch {
             throw Diagnosis(error)
@@ -121,9 +122,9 @@ extension RefreshService {
     private func take(
         _ outcome: ItemOutcome<TokenResponse>, _ key: LastAnswers.Key, _ record: VaultRecord?
     ) async {
-        let token = JSON.Member("token_fingerprint", .string(key.fingerprint))
+        let token = LogSubject(fingerprint: key.fingerprint)
         guard !isDoubtful(outcome) else {
-            return log(ServiceEvent(.warning, "refusal_not_noted", [token]))
+            return log(ServiceEvent(.warning, "refusal_not_noted", about: token))
         }
         guard let noted = NotedEvent(refresh: outcome) else { return }
         let now = clocks.now()
@@ -132,16 +133,14 @@ extension RefreshService {
             return lastAnswers.withLock { $0.note(.init(isActive: isActive, at: now), key) }
         }
         let vault = vault
-        do throws(VaultError) {
-            _ = try await access.run { _ throws(VaultError) in
-                try vault.with { vault throws(VaultError) in
+        do throws(StoreError) {
+            _ = try await access.run { _ throws(StoreError) in
+                try vault.with { vault throws(StoreError) in
                     try vault.note([VaultNote(record, noted.event, noted.details)], at: now)
                 }
             }
         } catch {
-            log(
-                ServiceEvent(
-                    .error, "answer_not_noted", [token, .init("reason", .string(error.message))]))
+            log(ServiceEvent(.error, "answer_not_noted", error, about: token))
         }
     }
 

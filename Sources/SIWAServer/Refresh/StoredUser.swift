@@ -1,6 +1,7 @@
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// A user's tokens in the vault, of one client.
 struct StoredUser: Sendable {
@@ -48,8 +49,8 @@ extension StoreAccess {
         of userID: UserID, _ clients: ProfileClients
     ) async throws(Diagnosis) -> VaultPage {
         let users = clients.clientIDs.map { VaultUser($0, userID) }.sorted()
-        do throws(VaultError) {
-            return try await run { store throws(VaultError) in
+        do throws(StoreError) {
+            return try await run { store throws(StoreError) in
                 try store.vault.records(of: users)
             }
         } catch {
@@ -76,13 +77,13 @@ extension Diagnosis {
             hints: holders.map { "it has a token of client_id \($0)" }
                 + others.map {
                     "it has a token of client_id \($0): add a profile with this client_id"
-                })
+                }, naming: userID)
     }
 
     /// The error of unreadable rows of the vault.
     static func damaged(_ rows: [DamagedRecord]) -> Diagnosis {
         guard let row = rows.first else {
-            return Diagnosis(VaultError(.recordDamaged, "the user's tokens cannot be read"))
+            return Diagnosis(StoreError(.recordDamaged, "the user's tokens cannot be read"))
         }
         return Diagnosis(row.error)
     }

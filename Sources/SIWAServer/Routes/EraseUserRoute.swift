@@ -1,7 +1,7 @@
-internal import HTTPServer
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 extension Route {
     /// `DELETE /v1/users/{user_id}`

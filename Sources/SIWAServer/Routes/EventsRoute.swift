@@ -1,8 +1,8 @@
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 extension Route {
     /// `GET /v1/events`
@@ -95,7 +95,7 @@ extension ServerContext {
         let deadline = Deadline(after: question.wait, by: clocks.timekeeper)
         while true {
             let seen = eventWatch.count
-            let reading = try await read { store throws(VaultError) in
+            let reading = try await read { store throws(StoreError) in
                 try store.events(
                     question.selection, after: question.cursor, limit: question.limit)
             }
@@ -114,7 +114,7 @@ extension Problem {
     /// Events may be missing after a cursor.
     fileprivate static func cursorUnknown(_ restart: EventCursor) -> Problem {
         var problem = Problem(
-            410, "cursor_unknown",
+            .gone, "cursor_unknown",
             "the cursor is not of this database's history, or events after it were deleted: the "
                 + "database was restored, moved or failed over, or the events were older than 'keep'",
             hints: [

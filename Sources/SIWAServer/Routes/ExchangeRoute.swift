@@ -1,7 +1,7 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 extension Route {
     /// `POST /v1/exchange`
@@ -37,7 +37,8 @@ extension Route {
         let input = try await ExchangeInput(request, context)
         if isRevealing || !input.isStoring, !request.scopes.contains(.reveal) {
             throw Problem(
-                403, "forbidden", "the token lacks the scope 'reveal', which shows refresh tokens",
+                .forbidden, "forbidden",
+                "the token lacks the scope 'reveal', which shows refresh tokens",
                 hints: ["omit reveal, and store: false"])
         }
         return try await context.call { () async throws(Diagnosis) in

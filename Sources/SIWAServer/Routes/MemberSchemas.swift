@@ -1,4 +1,4 @@
-internal import JOSE
+internal import SIWAJOSE
 
 // The schemas of request members and query parameters, with the rules of `RequestMembers`.
 extension Schema {

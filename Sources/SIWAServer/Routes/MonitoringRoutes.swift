@@ -1,7 +1,8 @@
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 extension Route {
     /// `GET /metrics`.

@@ -1,7 +1,9 @@
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 extension Route {
     /// `POST /apple/notifications`: receives Apple's notifications.
@@ -11,11 +13,11 @@ extension Route {
             mediaTypes: []
         ) { (request, context) async throws(Problem) -> ServerResponse in
             let answer = await context.receiver.receive(request.http.body)
-            guard answer.status == 200 else {
+            if let status = answer.refusal {
                 // The response has no body, so that it reveals nothing to a forger.
                 throw Problem(
-                    answer.status, answer.result, answer.detail,
-                    retryAfter: answer.status == 503 ? .seconds(10) : nil)
+                    status, answer.result, answer.detail,
+                    retryAfter: status == .unavailable ? .seconds(10) : nil)
             }
             context.log(answer, request)
             return ServerResponse(status: 200)
@@ -34,11 +36,11 @@ extension ServerLog {
         if let event = answer.event {
             members += [
                 .init("jti", .string(event.id.rawValue)), .init("type", .string(event.type)),
-                .init("client_id", .string(event.user.clientID.rawValue)),
-                .init("user_id", .string(event.user.userID.rawValue)),
             ]
         }
-        let line = ServiceEvent(.info, "notification", members)
+        let line = ServiceEvent(
+            .info, "notification", members,
+            about: answer.event.map { LogSubject($0.user) } ?? LogSubject())
         // Anyone who has a genuine payload can post it again and again.
         guard answer.result != "received" else { return self(line) }
         self(

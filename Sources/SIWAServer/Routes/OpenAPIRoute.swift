@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 extension Route {
     /// `GET /v1/openapi.json`

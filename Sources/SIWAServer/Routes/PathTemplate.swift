@@ -1,4 +1,4 @@
-internal import JOSE
+internal import SIWAJOSE
 
 /// A path whose segments are fixed or stand for a value, such as `/v1/users/{user_id}`.
 package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,

@@ -1,12 +1,11 @@
-package import HTTPServer
-package import JOSE
-package import Lifecycle
-package import SIWACLI
+package import SIWAApplication
+package import SIWAHTTPServer
+package import SIWAJOSE
+package import SIWALifecycle
 
 /// An error response of the API (problem details, RFC 9457).
 package struct Problem: Error, Sendable, CustomStringConvertible {
-    /// The status code.
-    package let status: Int
+    package let status: APIStatus
     /// The error code, for programs.
     package let code: String
     /// What happened.
@@ -22,56 +21,37 @@ package struct Problem: Error, Sendable, CustomStringConvertible {
     /// Additional members of the body.
     package var members: [JSON.Member] = []
     /// Apple's id of the request that failed, for the log.
-    var requestID: String?
+    private(set) var requestID: String?
+    /// The user id in ``detail``, for the log.
+    private(set) var userID: String?
 
     /// What happened.
     package var description: String { detail }
 
     /// Creates a problem.
     package init(
-        _ status: Int, _ code: String, _ detail: String, hints: [String] = [],
+        _ status: APIStatus, _ code: String, _ detail: String, hints: [String] = [],
         exitCode: ExitCode = .usage, retryAfter: Duration? = nil
     ) {
         (self.status, self.code, self.detail) = (status, code, detail)
         (self.hints, self.exitCode) = (hints, exitCode)
-        self.retryAfter = retryAfter ?? (Self.temporary.contains(status) ? .seconds(1) : nil)
+        self.retryAfter = retryAfter ?? (status.isTemporary ? .seconds(1) : nil)
     }
 
     /// Converts an error of a command.
     package init(_ diagnosis: Diagnosis) {
         self.init(
-            Self.status(of: diagnosis), diagnosis.code, diagnosis.message, hints: diagnosis.hints,
+            diagnosis.apiStatus, diagnosis.code, diagnosis.message, hints: diagnosis.hints,
             exitCode: diagnosis.exitCode, retryAfter: diagnosis.retryAfter)
         members = diagnosis.answer
-        requestID = diagnosis.requestID
-    }
-
-    private static let temporary = [429, 503]
-
-    private static let statuses = [
-        "unauthorized": 401, "forbidden": 403, "not_found": 404, "code_may_be_spent": 409,
-        "code_already_sent": 409, "code_conflict": 409, "revocation_pending": 409,
-        "token_may_work": 409, "identity_token_invalid": 422,
-        "throttled": 429,
-    ]
-
-    private static func status(of diagnosis: Diagnosis) -> Int {
-        if let status = statuses[diagnosis.code] { return status }
-        if diagnosis.isRetryable { return 503 }
-        return switch diagnosis.exitCode {
-        case .usage: 400
-        case .clientRefused: 502
-        case .grantRefused, .requestRefused, .no: 422
-        case .outcomeUnknown: 409
-        default: 500
-        }
+        (requestID, userID) = (diagnosis.requestID, diagnosis.userID)
     }
 
     /// The response with problem details (RFC 9457) as its body.
     package var response: ServerResponse {
         let own: [JSON.Member] = [
             .init("type", .string("about:blank")),
-            .init("title", .string(Self.title(of: status))), .init("status", .integer(status)),
+            .init("title", .string(status.title)), .init("status", .integer(status.rawValue)),
             .init("detail", .string(detail)), .init("code", .string(code)),
             .init("hints", .array(hints.map { .string($0) })),
             .init("exit_code", .integer(Int(exitCode.rawValue))),
@@ -79,22 +59,9 @@ package struct Problem: Error, Sendable, CustomStringConvertible {
         ]
         let seconds = retryAfter.map { Int($0.components.seconds) }
         return ServerResponse(
-            status: status,
+            status: status.rawValue,
             fields: [HTTPField("Content-Type", "application/problem+json")] + fields
                 + (seconds.map { [HTTPField("Retry-After", String(max($0, 1)))] } ?? []),
             body: .bytes(JSON.object(own + members).bytes))
     }
-
-    /// The reason phrase of a status (RFC 9110 §15).
-    static func title(of status: Int) -> String {
-        titles[status] ?? (status < 500 ? "Client Error" : "Server Error")
-    }
-
-    private static let titles = [
-        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
-        405: "Method Not Allowed", 406: "Not Acceptable", 409: "Conflict", 410: "Gone",
-        413: "Content Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Content",
-        429: "Too Many Requests", 431: "Request Header Fields Too Large",
-        500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
-    ]
 }

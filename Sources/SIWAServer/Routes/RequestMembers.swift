@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 /// Reads the members of a request's body and the parameters of its query. Each error names its
 /// member.

@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 extension Route {
     /// `POST /v1/revoke`
@@ -82,7 +83,7 @@ extension Route {
         let highest = 999_999_999_999_999_999
         let after = try members.integer("after", in: 0...highest, standard: highest)
         let limit = try members.integer("limit", in: 1...1000, standard: 100)
-        let page = try await context.read { store throws(VaultError) in
+        let page = try await context.read { store throws(StoreError) in
             try store.revocations(filter, before: after, limit: limit)
         }
         for damaged in page.damaged { context.log(.damagedRow(damaged)) }

@@ -1,6 +1,6 @@
-package import HTTPServer
-internal import JOSE
-package import ServerRecords
+package import SIWAHTTPServer
+internal import SIWAJOSE
+package import SIWAServerRecords
 
 /// One route of a listener: its complete description. The router, `Allow`, the metrics' `path`,
 /// scopes and the OpenAPI document derive from it.

@@ -1,7 +1,7 @@
-package import HTTPServer
-package import JOSE
-internal import Lifecycle
-package import ServerRecords
+package import SIWAHTTPServer
+package import SIWAJOSE
+internal import SIWALifecycle
+package import SIWAServerRecords
 
 /// A request to a route, after its parts were read.
 package final class RouteRequest: Sendable {

@@ -1,5 +1,5 @@
-internal import JOSE
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWAServerRecords
 
 /// The routes of one listener.
 package struct RouteTable: Sendable {

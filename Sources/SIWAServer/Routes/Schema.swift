@@ -1,4 +1,4 @@
-package import JOSE
+package import SIWAJOSE
 
 /// A JSON Schema (2020-12), as OpenAPI 3.1 uses it.
 package struct Schema: Hashable, Sendable {

@@ -1,9 +1,9 @@
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
 internal import SIWACrypto
-internal import ServerRecords
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 extension Route {
     /// `GET /v1/secret`

@@ -1,6 +1,6 @@
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 // Errors of services and of the database as problems.
 extension ServerContext {
@@ -17,9 +17,9 @@ extension ServerContext {
 
     /// Reads the database, and converts its errors to problems.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any ServerStore) throws(VaultError) -> Value
+        _ body: @escaping @Sendable (ServerStore) throws(StoreError) -> Value
     ) async throws(Problem) -> Value {
-        do throws(VaultError) {
+        do throws(StoreError) {
             return try await access.run(body)
         } catch {
             throw Problem(Diagnosis(error))

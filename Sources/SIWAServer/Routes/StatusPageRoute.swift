@@ -1,5 +1,5 @@
-internal import HTTPServer
-internal import Lifecycle
+internal import SIWAHTTPServer
+internal import SIWALifecycle
 
 extension Route {
     /// `GET /`: the status page.

@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
-internal import ServerRecords
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 extension Route {
     /// `GET /v1/users/{user_id}`
@@ -37,7 +38,7 @@ extension Route {
         let page = try await context.call { () async throws(Diagnosis) in
             try await context.access.allTokens(of: userID, clients)
         }
-        let history = try await context.read { store throws(VaultError) in
+        let history = try await context.read { store throws(StoreError) in
             try store.vault.history(of: userID).entries
         }
         guard !page.isEmpty || !history.isEmpty else {

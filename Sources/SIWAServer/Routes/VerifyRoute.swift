@@ -1,8 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
 internal import SIWACrypto
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 internal import Synchronization
 
 extension Route {

@@ -1,6 +1,6 @@
-package import HTTPServer
-internal import JOSE
-internal import SIWACLI
+internal import SIWAApplication
+package import SIWAHTTPServer
+internal import SIWAJOSE
 
 /// The settings of one listener.
 package struct ListenerSettings: Hashable, Sendable {

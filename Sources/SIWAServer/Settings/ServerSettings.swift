@@ -1,7 +1,7 @@
-internal import HTTPServer
-package import JOSE
-package import SIWACLI
-package import ServerRecords
+package import SIWAApplication
+internal import SIWAHTTPServer
+package import SIWAJOSE
+package import SIWAServerRecords
 
 /// The object `server` of the configuration.
 package struct ServerSettings: Hashable, Sendable {

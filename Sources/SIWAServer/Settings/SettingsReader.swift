@@ -1,7 +1,7 @@
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import SIWACLI
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// Reads one object of the configuration strictly. Every error names the member.
 struct SettingsReader {

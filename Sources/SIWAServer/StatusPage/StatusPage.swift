@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// The status page, for operators: no scripts, no external resources, with a layout for phones and
 /// a dark theme.

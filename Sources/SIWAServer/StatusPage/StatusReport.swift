@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// The contents of the status page. A pure value, without user ids and tokens.
 struct StatusReport: Sendable {
@@ -158,7 +158,7 @@ extension ServerContext {
     /// The current report.
     func statusReport() async -> StatusReport {
         // At the same time, so that the page takes no longer than the slowest of them.
-        async let activity = try? monitoringAccess.run { store throws(VaultError) in
+        async let activity = try? monitoringAccess.run { store throws(StoreError) in
             try store.activity(hours: 24)
         }
         let gauges = await gauges()

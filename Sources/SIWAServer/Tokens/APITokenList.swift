@@ -1,12 +1,12 @@
-package import JOSE
-package import Lifecycle
-package import ServerRecords
+package import SIWAJOSE
+package import SIWALifecycle
+package import SIWAServerRecords
 
 /// The API tokens, as last read. A pure value.
 package struct APITokenList: Sendable {
     private let tokens: [APIToken]
     /// The errors of unreadable rows.
-    let damaged: [VaultError]
+    let damaged: [StoreError]
     /// When they were read, by the monotonic clock.
     let readAt: Duration
 
@@ -14,7 +14,7 @@ package struct APITokenList: Sendable {
     static let lifetime = Duration.seconds(5)
 
     /// - Parameter readAt: when reading started.
-    package init(_ tokens: [APIToken], damaged: [VaultError] = [], readAt: Duration) {
+    package init(_ tokens: [APIToken], damaged: [StoreError] = [], readAt: Duration) {
         (self.tokens, self.damaged, self.readAt) = (tokens, damaged, readAt)
     }
 

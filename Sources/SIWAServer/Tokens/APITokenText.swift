@@ -1,7 +1,7 @@
-package import JOSE
-package import Lifecycle
 package import SIWACrypto
-package import ServerRecords
+package import SIWAJOSE
+package import SIWALifecycle
+package import SIWAServerRecords
 
 /// The text of an API token: `siwa_` and 32 random bytes in base64url.
 package struct APITokenText: Sendable {

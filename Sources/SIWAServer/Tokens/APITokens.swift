@@ -1,7 +1,7 @@
-package import Lifecycle
-package import SIWACLI
+package import SIWAApplication
 internal import SIWACrypto
-package import ServerRecords
+package import SIWALifecycle
+package import SIWAServerRecords
 internal import Synchronization
 
 /// Looks up API tokens and their scopes.
@@ -10,7 +10,7 @@ package final class APITokens: Sendable {
     private let clocks: Clocks
     private let log: ServiceLog
     private let list = Mutex<APITokenList?>(nil)
-    private let readings = JoinedCalls<Int, Result<APITokenList, VaultError>>()
+    private let readings = JoinedCalls<Int, Result<APITokenList, StoreError>>()
 
     /// Reads the tokens when they are first needed.
     package init(_ access: StoreAccess, clocks: Clocks, log: @escaping ServiceLog) {
@@ -41,7 +41,7 @@ package final class APITokens: Sendable {
     }
 
     /// Reads the tokens. Concurrent callers share a reading that starts after their calls.
-    private func read() async throws(VaultError) -> APITokenList {
+    private func read() async throws(StoreError) -> APITokenList {
         let calledAt = clocks.timekeeper.elapsed()
         while true {
             let list = try await joinReading()
@@ -49,12 +49,12 @@ package final class APITokens: Sendable {
         }
     }
 
-    private func joinReading() async throws(VaultError) -> APITokenList {
+    private func joinReading() async throws(StoreError) -> APITokenList {
         let elapsed = clocks.timekeeper.elapsed
         let read = await readings.join(0) { [access] in
             let readAt = elapsed()
-            do throws(VaultError) {
-                let page = try await access.run { store throws(VaultError) in
+            do throws(StoreError) {
+                let page = try await access.run { store throws(StoreError) in
                     try store.apiTokens()
                 }
                 return .success(
@@ -79,6 +79,7 @@ extension Diagnosis {
     static func unauthorized(_ message: String) -> Diagnosis {
         Diagnosis(
             "unauthorized", message,
-            hints: ["create a token: siwa-server token add NAME --scope SCOPE"], exitCode: .usage)
+            hints: ["create a token: siwa-server token add NAME --scope SCOPE"], exitCode: .usage,
+            apiStatus: .unauthorized)
     }
 }

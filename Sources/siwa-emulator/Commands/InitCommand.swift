@@ -1,5 +1,5 @@
-internal import CommandTable
-internal import LocalFiles
+internal import SIWACommandTable
+internal import SIWASystem
 
 /// `siwa-emulator init`: creates a folder with the files of an emulator and its clients.
 struct InitCommand: Command {
@@ -24,7 +24,7 @@ struct InitCommand: Command {
     @Required var folder: String
     var port = PortNumber(9443)
 
-    func run(in console: Console) async throws {
+    func run(in world: EmulatorWorld) async throws {
         guard port.number > 0 else {
             throw Failure.usage(
                 "config.json must name a port",
@@ -33,7 +33,7 @@ struct InitCommand: Command {
         let folder = Folder(path: folder)
         let made = try NewFolder(port: port.number)
         try made.write(to: folder, now: secondsSinceEpoch())
-        try console.print(Self.summary(made, folder.path))
+        try world.print(Self.summary(made, folder.path))
     }
 
     private static func summary(_ made: NewFolder, _ path: String) -> String {

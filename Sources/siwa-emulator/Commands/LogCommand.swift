@@ -1,9 +1,9 @@
-internal import AppleEmulator
-internal import CommandTable
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAEmulator
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// `siwa-emulator log`: the requests of a running emulator, in the terminal.
 struct LogCommand: Command {
@@ -48,37 +48,38 @@ struct LogCommand: Command {
     var path: String?
     var lines = 20
 
-    func run(in console: Console) async throws {
+    func run(in world: EmulatorWorld) async throws {
         guard (0...1000).contains(lines) else {
             throw Failure.usage(
                 "--lines \(lines) is not 0 to 1000", hints: ["give a number up to 1000"])
         }
         try checkServer()
-        let log = RemoteLog(network: Network(folder: Folder(path: folder ?? ".")), path: path)
+        let log = RemoteLog(
+            transport: FolderTransport(folder: Folder(path: folder ?? ".")), path: path)
         guard let server = try server() else {
             let folder = folder ?? "DIR"
             throw Failure.settings(
                 "no emulator serves '\(folder)'",
                 hints: ["start it: siwa-emulator serve \(folder)", "or name another with --url"])
         }
-        let end = try await log.latest(lines, at: server) { try show($0, console) }
-        if follows { try await follow(log, from: end, console) }
+        let end = try await log.latest(lines, at: server) { try show($0, world) }
+        if follows { try await follow(log, from: end, world) }
     }
 
     /// Shows new requests until it is stopped. If the emulator ends, waits for its next start,
     /// perhaps on another port.
     private func follow(
-        _ log: RemoteLog, from start: RemoteLog.Position, _ console: Console
+        _ log: RemoteLog, from start: RemoteLog.Position, _ world: EmulatorWorld
     ) async throws {
         var (position, isConnected) = (start, true)
         while true {
             var next: RemoteLog.Position?
             if let server = try server() {
-                next = try await log.next(after: position, at: server) { try show($0, console) }
+                next = try await log.next(after: position, at: server) { try show($0, world) }
             }
             if (next != nil) != isConnected {
                 isConnected.toggle()
-                console.note(
+                world.note(
                     isConnected
                         ? "siwa-emulator: the emulator is back"
                         : "siwa-emulator: the emulator has ended; waiting for it to start again")
@@ -106,8 +107,8 @@ struct LogCommand: Command {
         try url ?? folder.flatMap { try Folder(path: $0).serverURL() }
     }
 
-    private func show(_ record: JSON, _ console: Console) throws {
-        try console.print(isJSON ? record.text + "\n" : RecordText(record).lines(showsChecks))
+    private func show(_ record: JSON, _ world: EmulatorWorld) throws {
+        try world.print(isJSON ? record.text + "\n" : RecordText(record).lines(showsChecks))
     }
 }
 

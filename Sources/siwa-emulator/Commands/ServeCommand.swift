@@ -1,11 +1,11 @@
-internal import AppleEmulator
-internal import CommandTable
-internal import EmulatorServer
-internal import HTTPServer
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAEmulator
+internal import SIWAEmulatorServer
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// `siwa-emulator serve`: runs the emulator until it is stopped.
 struct ServeCommand: Command {
@@ -42,48 +42,43 @@ struct ServeCommand: Command {
     var address = "127.0.0.1"
     var readyFile: String?
 
-    func run(in console: Console) async throws {
+    func run(in world: EmulatorWorld) async throws {
         try requireDispatch()
         try await withTaskExecutorPreference(globalConcurrentExecutor) {
-            try await serve(in: console)
+            try await serve(in: world)
         }
     }
 
-    private func serve(in console: Console) async throws {
+    private func serve(in world: EmulatorWorld) async throws {
         // A file from an earlier run would name a server that no longer exists.
         if let readyFile { try removeFile(readyFile) }
         let folder = Folder(path: folder)
         let (configuration, port) = try folder.emulator()
-        let identity = try usesTLS ? identity(in: folder, console) : nil
+        let identity = try usesTLS ? identity(in: folder, world) : nil
         ProcessSignals.apply(.recordFirst, watchdog: 10)
         try await EmulatorServer.serving(
             AppleEmulator(
                 configuration: configuration, keys: try await EmulatorKeys.generate(),
-                clock: { NumericDate(secondsSinceEpoch()) }, posting: Network(folder: folder)),
+                clock: { NumericDate(secondsSinceEpoch()) },
+                posting: FolderTransport(folder: folder)),
             on: EmulatorServer.Address(host: address, port: self.port?.number ?? port),
             identity: identity
         ) { server in
-            try announce(server, console)
-            let wasNoted = note(server, in: folder, console)
-            await console.stop.wait(after: 0)
+            try announce(server, world)
+            let wasNoted = note(server, in: folder, world)
+            await world.stop.wait(after: 0)
             if wasNoted { try removeFile(folder.path(Folder.server)) }
             if let readyFile { try removeFile(readyFile) }
         }
     }
 
     private func identity(
-        in folder: Folder, _ console: Console
+        in folder: Folder, _ world: EmulatorWorld
     ) throws -> TLSIdentity {
         let files = TLSFiles(folder: folder)
         if try !files.isGood(now: secondsSinceEpoch()) {
             try files.renew(now: secondsSinceEpoch())
-            console.warn("made a new certificate: clients must read ca.pem again")
-        } else if try !files.isConstrained() {
-            console.warn(
-                """
-                a client that trusts \(folder.path(TLSFiles.authority)) trusts it for every name; \
-                to replace it, remove that file, restart, and give clients the new one
-                """)
+            world.warn("made a new certificate: clients must read ca.pem again")
         }
         return try files.identity()
     }
@@ -91,20 +86,20 @@ struct ServeCommand: Command {
     /// Writes the URL to the folder, for `siwa-emulator log`; a read-only folder can still be
     /// served.
     private func note(
-        _ server: EmulatorServer, in folder: Folder, _ console: Console
+        _ server: EmulatorServer, in folder: Folder, _ world: EmulatorWorld
     ) -> Bool {
         if isTerminal(2) {
-            console.note("watch it at \(server.url)\(AppleEmulator.consolePath)")
+            world.note("watch it at \(server.url)\(AppleEmulator.consolePath)")
         }
         return (try? folder.write(Array((server.url + "\n").utf8), Folder.server)) != nil
     }
 
-    private func announce(_ server: EmulatorServer, _ console: Console) throws(FileError) {
+    private func announce(_ server: EmulatorServer, _ world: EmulatorWorld) throws(FileError) {
         if !server.isOnLoopback {
-            console.warn(
+            world.warn(
                 "listening on \(address): every client that reaches it can sign in as any user")
         }
-        try console.print("listening on \(server.url)\n")
+        try world.print("listening on \(server.url)\n")
         guard let readyFile else { return }
         try writeFile(SecretBytes((server.url + "\n").utf8), to: readyFile, permissions: 0o644)
     }

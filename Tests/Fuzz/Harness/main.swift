@@ -1,8 +1,8 @@
 // One fuzz target under libFuzzer: built by `make fuzz` alone (docs/testing.md).
 
 internal import Dispatch
-internal import FuzzTargets
 internal import Glibc
+internal import SIWAFuzzTargets
 
 /// libFuzzer's `main` without the name, which SwiftPM keeps for a program's own.
 @_silgen_name("LLVMFuzzerRunDriver")

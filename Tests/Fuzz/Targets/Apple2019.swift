@@ -1,6 +1,6 @@
-internal import JOSE
-internal import LocalFiles
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWASystem
 
 /// What Apple signed in 2019 and 2022, and with which keys: the vectors of SignInWithAppleTests.
 enum Apple2019 {

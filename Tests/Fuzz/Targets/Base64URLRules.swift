@@ -1,4 +1,4 @@
-internal import JOSE
+internal import SIWAJOSE
 
 /// One text for each value, and one value for each text.
 func checkBase64URL(_ input: [UInt8]) throws(Violation) {

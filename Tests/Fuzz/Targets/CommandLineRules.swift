@@ -1,5 +1,5 @@
-internal import CommandTable
 internal import SIWACLI
+internal import SIWACommandTable
 
 /// Every line of the input is an argument. For all of them the answer is short, on one line,
 /// and without the secret after a `--token`.

@@ -1,5 +1,5 @@
-internal import Diagnosis
-internal import JOSE
+internal import SIWADiagnosis
+internal import SIWAJOSE
 
 /// Every text posted as a notification is answered with a verdict; and it is no, since the one
 /// Apple really signed has expired.

@@ -1,8 +1,9 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACLI
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 internal import Synchronization
 
 /// One run of siwa in memory: no file but those given, no network, a fixed clock.
@@ -102,13 +103,13 @@ private final class RunRecorder: Sendable {
                 guard self.isDisconnected else { fatalError("the network was used") }
                 throw TransportError(.nameLookup, "there is no network", requestMayHaveLeft: false)
             },
-            vault: { url, _ throws(VaultError) in
+            vault: { url, _ throws(StoreError) in
                 guard self.isDisconnected else { fatalError("the vault was opened") }
-                throw VaultError(.unreachable, "there is no vault at \(url)")
+                throw StoreError(.unreachable, "there is no vault at \(url)")
             },
-            serverStore: { url, _ throws(VaultError) in
+            serverStore: { url, _ throws(StoreError) in
                 guard self.isDisconnected else { fatalError("siwa-server's tables were opened") }
-                throw VaultError(.unreachable, "there is no vault at \(url)")
+                throw StoreError(.unreachable, "there is no vault at \(url)")
             })
     }
 

@@ -1,5 +1,5 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// The parts of a token make up the token, and only tokens that Apple signed are valid.
 func checkCompactJWS(_ input: [UInt8]) throws(Violation) {

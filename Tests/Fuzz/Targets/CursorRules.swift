@@ -1,9 +1,9 @@
-internal import JOSE
-internal import ServerRecords
+internal import SIWAJOSE
+internal import SIWAServerRecords
 
 /// In any history of commits, deletions and restores, callers that keep their cursors get every
-/// event, or are told that they may have missed some. Every text is a cursor as it is written, or
-/// none.
+/// event, or an error saying that they may have missed some. A text that is read as a cursor is
+/// written unchanged.
 func checkCursor(_ input: [UInt8]) throws(Violation) {
     if let cursor = EventCursor(String(decoding: input, as: UTF8.self)), cursor.mark != nil {
         try demand(EventCursor(cursor.text) == cursor, "a cursor reads as it was written")

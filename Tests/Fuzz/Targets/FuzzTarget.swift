@@ -14,6 +14,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case commandLine = "command-line"
     case cursor
     case leases
+    case copy
 
     /// Reads `input`.
     ///
@@ -32,6 +33,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .commandLine: try await checkCommandLine(input)
         case .cursor: try checkCursor(input)
         case .leases: try checkLeases(input)
+        case .copy: try checkCopy(input)
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import JOSE
+internal import SIWAJOSE
 
 /// What is read can be written and read again, and no object has a member twice.
 func checkJSON(_ input: [UInt8]) throws(Violation) {

@@ -1,8 +1,8 @@
-internal import JOSE
-internal import Lifecycle
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
-/// No key that is too small, none without a name; what is read can be kept and read again.
+/// Every key has a `kid` and at least 2048 bits; a set that was read can be stored and read again.
 func checkKeySet(_ input: [UInt8]) throws(Violation) {
     if let cache = KeySetCache(input, for: .apple) {
         let file = cache.bytes(for: .apple)

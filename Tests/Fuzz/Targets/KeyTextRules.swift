@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// A key that is found is found again where it is written as Apple writes it, and no error shows
 /// a part of it.

@@ -1,8 +1,9 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAVaultRecords
 
-/// Any sequence of claims, renewals, deaths and clock jumps: no item is worked on by two at once, and
-/// none is parked for ever.
+/// Any sequence of claims, renewals, attempts, deaths and clock jumps: no run sends an item that
+/// another one has claimed, and none is parked for ever.
 ///
 /// An input is a sequence of pairs: what happens, and by whom or by how much. The rows of the database
 /// follow the statements of `RecordClaiming.swift`; the decisions are the code under test.
@@ -11,7 +12,7 @@ func checkLeases(_ input: [UInt8]) throws(Violation) {
     for index in stride(from: 0, to: input.count - 1, by: 2) {
         world.happen(input[index], Int(input[index + 1]))
         try demand(
-            world.workers.count { world.maySend($0) } <= 1, "an item is worked on by two at once")
+            !world.wasSentByTwo, "a run sent an item that another one had claimed")
     }
     try demand(world.isFoundBySomebodyNew(), "an item is parked for ever")
 }
@@ -23,34 +24,51 @@ private struct LeasedWorld {
         var owner: Int?
         var end = 0
         var givenBack: Int?
+        /// When the owner changed, by the monotonic clock.
+        var changed = Duration.zero
     }
 
     /// A run.
     struct Worker {
         let id: Int
-        let lease: VaultLease
+        let lease: Lease
         /// When it claimed first, by the wall clock.
         let start: Int
         var watch = VaultLeaseWatch()
         var hold: VaultHold?
-        var renewal = 0
+        var renewal = Duration.zero
     }
 
     private var row = Row()
-    private(set) var workers: [Worker] = []
+    private var workers: [Worker] = []
+    private(set) var wasSentByTwo = false
     private var runs = 0
-    /// The monotonic clock, and by how much the wall clock is ahead of it, in seconds.
-    private var (elapsed, offset) = (0, 1_700_000_000)
+    /// The monotonic clock, and by how many seconds the wall clock is ahead of it.
+    private var (elapsed, offset) = (Duration.zero, 1_700_000_000)
 
-    private var wall: Int { elapsed + offset }
+    private var wall: Int { Int(elapsed.components.seconds) + offset }
 
-    /// Whether a worker would send the item now.
-    func maySend(_ worker: Worker) -> Bool {
-        worker.hold.map { $0.deadline(at: NumericDate(wall)) > .seconds(elapsed) } ?? false
+    /// Sends the item, if the worker may.
+    private mutating func attempt(_ worker: inout Worker) -> Bool {
+        guard let hold = worker.hold, hold.deadline > elapsed else { return false }
+        if hold.isDoubtful(at: elapsed) {
+            guard isHeld(by: worker) else {
+                worker.hold = nil
+                return false
+            }
+            worker.hold?.confirm(at: elapsed)
+        }
+        let isAnothers = row.owner != worker.id && elapsed - row.changed >= VaultHold.certainty
+        wasSentByTwo = wasSentByTwo || isAnothers
+        return true
+    }
+
+    private func isHeld(by worker: Worker) -> Bool {
+        row.owner == worker.id && row.givenBack == nil && row.end > wall
     }
 
     mutating func happen(_ event: UInt8, _ argument: Int) {
-        switch event % 8 {
+        switch event % 10 {
         case 0: pass(argument)
         case 1: offset += (argument - 128) * 60
         case 2: offset += (argument - 128) * 7_919
@@ -58,7 +76,9 @@ private struct LeasedWorld {
         case 4: with(argument) { $0.claim(&$1) }
         case 5: with(argument) { $0.renew(&$1) }
         case 6: with(argument) { $0.release(&$1) }
-        default: if !workers.isEmpty { workers.remove(at: argument % workers.count) }
+        case 7: if !workers.isEmpty { workers.remove(at: argument % workers.count) }
+        case 8: with(argument) { _ = $0.attempt(&$1) }
+        default: elapsed += .milliseconds(argument)
         }
     }
 
@@ -67,7 +87,7 @@ private struct LeasedWorld {
     /// Time passes, in which living runs renew.
     private mutating func pass(_ seconds: Int) {
         for _ in 0..<seconds {
-            elapsed += 1
+            elapsed += .seconds(1)
             for index in workers.indices where workers[index].renewal <= elapsed {
                 with(index) { $0.renew(&$1) }
             }
@@ -79,7 +99,7 @@ private struct LeasedWorld {
         runs += 1
         workers.append(
             Worker(
-                id: runs, lease: VaultLease(owner: "\(runs)", duration: .seconds(seconds)),
+                id: runs, lease: Lease(owner: "\(runs)", duration: .seconds(seconds)),
                 start: wall))
     }
 
@@ -92,10 +112,10 @@ private struct LeasedWorld {
 
     private mutating func take(_ worker: inout Worker) {
         let seconds = Int(worker.lease.duration.components.seconds)
-        (row.owner, row.end, row.givenBack) = (worker.id, wall + seconds + 1, nil)
-        worker.hold = VaultHold(
-            worker.lease.duration, since: .seconds(elapsed), NumericDate(wall))
-        worker.renewal = elapsed + max(1, Int(worker.lease.renewalInterval.components.seconds))
+        let changed = row.owner == worker.id ? row.changed : elapsed
+        row = Row(owner: worker.id, end: wall + seconds + 1, changed: changed)
+        worker.hold = VaultHold(worker.lease.duration, since: elapsed)
+        worker.renewal = elapsed + max(.seconds(1), worker.lease.renewalInterval)
     }
 
     private mutating func claim(_ worker: inout Worker) {
@@ -105,7 +125,7 @@ private struct LeasedWorld {
         }
         if row.end <= wall, isGivenBackLater != true { return take(&worker) }
         let isHeld = row.owner != nil && row.givenBack == nil
-        if !isHeld, row.end > wall + 60 { row = Row() }
+        if !isHeld, row.end > wall + 60 { row = Row(changed: elapsed) }
         var strays: [VaultStrayLease] = []
         if isHeld, row.end > wall + 3_660 {
             strays = [
@@ -114,14 +134,12 @@ private struct LeasedWorld {
                     owner: Array("\(row.owner ?? 0)".utf8), end: row.end)
             ]
         }
-        if !worker.watch.look(at: strays, at: .seconds(elapsed)).void.isEmpty { row = Row() }
+        if !worker.watch.look(at: strays, at: elapsed).void.isEmpty { row = Row(changed: elapsed) }
     }
 
     private mutating func renew(_ worker: inout Worker) {
         guard worker.hold != nil else { return }
-        guard row.owner == worker.id, row.givenBack == nil, row.end > wall else {
-            return worker.hold = nil
-        }
+        guard isHeld(by: worker) else { return worker.hold = nil }
         take(&worker)
     }
 
@@ -138,12 +156,16 @@ private struct LeasedWorld {
             begin(300)
             // A run ends when it finds nothing, so time passes before the next one.
             for _ in 0..<12 {
-                with(0) { $0.claim(&$1) }
-                if maySend(workers[0]) { return true }
-                elapsed += 20
+                var isSent = false
+                with(0) { world, worker in
+                    world.claim(&worker)
+                    isSent = world.attempt(&worker)
+                }
+                if isSent { return true }
+                elapsed += .seconds(20)
             }
             workers = []
-            elapsed += 3_600
+            elapsed += .seconds(3_600)
         }
         return false
     }

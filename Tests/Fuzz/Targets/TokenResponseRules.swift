@@ -1,5 +1,5 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// An answer can be printed, and what is printed for debugging has no token in it.
 func checkTokenResponse(_ input: [UInt8]) throws(Violation) {

@@ -1,4 +1,4 @@
-internal import JOSE
+internal import SIWAJOSE
 
 /// The texts that an input of a token's target means: itself, and the token with the
 /// input's lines for header, claims and signature.

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-@testable import FuzzTargets
+@testable import SIWAFuzzTargets
 
-/// What the fuzzer found worth keeping, held to the same rules on every run of the tests.
+/// Inputs that the fuzzer kept satisfy the same rules on every run of the tests.
 @Suite struct CorpusTests {
     @Test(arguments: FuzzTarget.allCases)
-    func `the corpus holds to the rules`(_ target: FuzzTarget) async throws {
+    func `every input of the corpus satisfies the rules`(_ target: FuzzTarget) async throws {
         let files = try Self.files(of: target)
         #expect(!files.isEmpty)
         for file in files {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `the corpus is small, and all of it is used`() throws {
+    @Test func `the corpus is small, and every input is used`() throws {
         let folders = try Self.contents(of: Self.corpus).map(\.lastPathComponent)
         #expect(Set(folders) == Set(FuzzTarget.allCases.map(\.rawValue)))
         let sizes = try FuzzTarget.allCases.flatMap(Self.files).map {
@@ -29,7 +29,7 @@ import Testing
         #expect(sizes.reduce(0, +) < 300_000)
     }
 
-    @Test func `a rule that is broken is noticed`() async {
+    @Test func `a violated rule is reported`() async {
         let run = await CommandRun(["inspect", "-"])
         #expect(throws: Violation.self) { try run.check(allowing: [0]) }
         #expect(throws: Never.self) { try run.check(allowing: [2]) }

@@ -1,13 +1,13 @@
 import Foundation
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The limits of the API while many callers use it at once.
 @Suite(.blocking) struct APILoadTests {
     @Test(.timeLimit(.minutes(5)))
-    func `64 requests to Apple are in flight, the others wait for ten seconds`() async throws {
+    func `64 requests to Apple run at once, and the others wait for ten seconds`() async throws {
         let fixture = try await ServerFixture()
         try await fixture.apple.post(
             "faults", ["endpoint": "/auth/token", "delay": "15s", "count": 1_000_000])
@@ -51,7 +51,9 @@ import Testing
     @Test(
         .enabled(if: ServerLimitsTests.descriptors > 1500, "too few descriptors: ulimit -n"),
         .timeLimit(.minutes(5)))
-    func `a listener has 1024 connections, and others are served meanwhile`() async throws {
+    func `a listener accepts 1024 connections, and other listeners are served meanwhile`()
+        async throws
+    {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let place = try server.place("api")
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `what is no token of the API is refused`() async throws {
+    @Test func `an invalid API token is refused`() async throws {
         let fixture = try await ServerFixture()
         try fixture.configure([.init("api", ["listen": "127.0.0.1:0"])])
         let token = try await fixture.run(["token", "add", "app", "--scope", "read"]).output
@@ -91,7 +93,7 @@ import Testing
             #expect(try answer.json["code"] == "unauthorized")
         }
         #expect(try await server.api("GET", "/v1/events?access_token=\(token)").status == 401)
-        // A proxy may have judged by the other one.
+        // A proxy may have used the other one.
         for second in [bearer, "authorization: \(token)"] {
             let twice = try await server.api("GET", "/v1/events", nil, [bearer, second])
             #expect(twice.status == 400, "\(twice)")
@@ -106,7 +108,7 @@ import Testing
         #expect(try server.log().allSatisfy { !$0.text.contains(token) })
     }
 
-    @Test func `what is too long or malformed has its answer`() async throws {
+    @Test func `a request that is too long or malformed gets an error response`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let json = "Content-Type: application/json"
@@ -165,12 +167,12 @@ import Testing
         String(size, radix: 16) + "\r\n" + String(repeating: " ", count: size) + "\r\n"
     }
 
-    @Test func `a body of unknown length that never ends is not read for ever`() async throws {
+    @Test func `a body of unknown length that never ends is not read forever`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let socket = try ClientSocket(try server.place("api"))
         socket.send("POST /v1/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
-        // More than the buffers of both sides.
+        // More than both sides buffer.
         let isTaken = (0..<32).allSatisfy { _ in socket.send(Self.chunk(1 << 20)) }
         #expect(!isTaken)
         let answer = HTTPAnswer(text: String(decoding: socket.readToEnd(), as: UTF8.self))
@@ -178,7 +180,7 @@ import Testing
         #expect(try await server.api("GET", "/v1/secret").status == 200)
     }
 
-    @Test func `paths and methods that no route has are refused`() async throws {
+    @Test func `paths and methods without a route are refused`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         for path in [
@@ -208,7 +210,7 @@ import Testing
         "GET / HTTP/1.1\r\nHost: x\r\n Folded: x\r\nConnection: close\r\n\r\n",
     ]
 
-    @Test func `what is no HTTP harms nobody`() async throws {
+    @Test func `input that is not HTTP affects no other client`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let place = try server.place("api")

@@ -1,12 +1,15 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// The API of the real server over real sockets, with the real emulator behind it.
 @Suite(.blocking) struct APITests {
     @Test(arguments: VaultBackend.available)
-    func `an account from sign-in to deletion`(_ backend: VaultBackend) async throws {
+    func `an account is created at sign-in and revoked at deletion`(_ backend: VaultBackend)
+        async throws
+    {
         let fixture = try await ServerFixture(backend)
         let server = try await fixture.serve(fixture.listeners)
         let code = try await fixture.code(of: 1, nonce: "n")
@@ -132,7 +135,7 @@ import Testing
         ("GET", "/v1/odd", nil, 404, "not_found", "path"),
     ]
 
-    @Test func `an invalid request names the invalid member`() async throws {
+    @Test func `an error names the invalid member`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         for row in Self.invalidRequests {
@@ -152,7 +155,7 @@ import Testing
         #expect(try await fixture.apple.requests().isEmpty)
     }
 
-    @Test func `what Apple says has its status`() async throws {
+    @Test func `each answer of Apple's has its own status`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         func answer(_ fault: JSON) async throws -> HTTPAnswer {
@@ -188,8 +191,9 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `damage stays until somebody acts, an upgrade passes`(_ backend: VaultBackend) async throws
-    {
+    func `damage is permanent until an operator acts, an upgrade is temporary`(
+        _ backend: VaultBackend
+    ) async throws {
         let fixture = try await ServerFixture(backend)
         let server = try await fixture.serve(fixture.listeners)
         _ = try await fixture.vault.store([1, 2])
@@ -220,7 +224,7 @@ import Testing
         #expect(try other.json["retryable"] == true)
     }
 
-    @Test func `a refused client is answered alike, whatever the code was to be used for`()
+    @Test func `a refused client gets the same response for every use of a code`()
         async throws
     {
         let fixture = try await ServerFixture()
@@ -241,7 +245,7 @@ import Testing
         #expect(try await server.metric("siwa_revocations{state=\"dead\"}") == 1)
     }
 
-    @Test func `over TCP every call needs a token with its scope`() async throws {
+    @Test func `over TCP, every call needs a token with its scope`() async throws {
         let fixture = try await ServerFixture()
         try fixture.configure(
             fixture.listeners.filter { $0.name != "api" }
@@ -310,7 +314,7 @@ import Testing
         #expect(try foreign.json["detail"]?.string?.contains("c_hash") == true)
     }
 
-    @Test func `secrets are minted, kept for a while, and known by their tag`() async throws {
+    @Test func `secrets are minted, cached for a while, and have an entity tag`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let first = try await server.api("GET", "/v1/secret?lifetime=30m")
@@ -332,7 +336,7 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `events are pulled by cursor`(_ backend: VaultBackend) async throws {
+    func `events are read with a cursor`(_ backend: VaultBackend) async throws {
         let fixture = try await ServerFixture(backend)
         let server = try await fixture.serve(fixture.listeners)
         for user in 1...3 {
@@ -353,7 +357,7 @@ import Testing
         #expect(seen == (1...3).map { fixture.vault.people.userID($0) })
     }
 
-    @Test func `the description has every route`() async throws {
+    @Test func `the API description has every route`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let description = try await server.api("GET", "/v1/openapi.json").json

@@ -1,6 +1,6 @@
 import Foundation
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// The clients of docs/clients, each run by its own interpreter.

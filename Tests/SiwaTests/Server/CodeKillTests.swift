@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// A code is sent to Apple at most once, even if callers repeat requests and replicas are killed.
@@ -8,7 +8,9 @@ import Testing
     @Test(
         .enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"),
         .timeLimit(.minutes(60)))
-    func `codes that are posted three times to replicas that die are sent once`() async throws {
+    func `codes that are posted three times to replicas that are killed are sent once`()
+        async throws
+    {
         let count = wished("SIWA_SERVER_CODES", usual: 40)
         let fixture = try await ServerFixture(.postgres, users: count)
         let replicas = try await Replicas(fixture, count: 2)

@@ -1,11 +1,11 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Applications that do not answer deliveries as they should.
 @Suite(.blocking) struct DeliveryTargetTests {
-    @Test func `a target that is silent for one event does not hold up the others`() async throws {
+    @Test func `a target that does not answer one event does not delay the others`() async throws {
         let fixture = try await ServerFixture()
         try await RawServer.serving(script: {
             $0 == 0 ? [.hold] : [.readRequest, .answer(200), .again]
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `an answer of a gigabyte is not read, and counts by its status`() async throws {
+    @Test func `a response of a gigabyte is not read, and its status counts`() async throws {
         let fixture = try await ServerFixture()
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(1 << 30)\r\n\r\n"
         let junk = [UInt8](repeating: 0x61, count: 65_536)

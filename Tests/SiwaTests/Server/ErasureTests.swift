@@ -1,7 +1,7 @@
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// The end of an account, as an application sees it over HTTP.
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `the end of a revocation that was answered 202 is delivered`(
+    func `the end of a revocation that was answered with 202 is delivered`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await ServerFixture(backend)
@@ -125,7 +125,7 @@ import Testing
         #expect(event["type"] == "revocation.ended" && event["state"] == "revoked")
         #expect(event["revocation_id"]?.string == id && event["user_id"]?.string == second)
         #expect(event["event_time"] == nil && event["ended_at"] != nil)
-        // Callers that do not ask for it get Apple's events.
+        // Callers that do not request it get only Apple's events.
         #expect(try await server.api("GET", "/v1/events").json["events"] == [])
     }
 }

@@ -1,11 +1,12 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-/// Someone who posts forged notifications, as fast as they can.
+/// Forged notifications that are posted as fast as possible.
 @Suite(.blocking) struct ForgeryStormTests {
-    @Test func `forgeries fill neither the log nor the inbox, and genuine ones go on`()
+    @Test
+    func `forgeries fill neither the log nor the inbox, and genuine notifications are stored`()
         async throws
     {
         let (fixture, forger) = (try await ServerFixture(), try NotificationSigner())

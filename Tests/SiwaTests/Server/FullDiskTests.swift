@@ -1,12 +1,12 @@
 import Foundation
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// A server with a full disk: it answers 503, continues, and keeps everything that it acknowledged.
 @Suite(.blocking) struct FullDiskTests {
-    @Test func `while the disk is full nothing is acknowledged, and nothing is lost`() async throws
+    @Test func `while the disk is full, nothing is acknowledged and nothing is lost`() async throws
     {
         let fixture = try await ServerFixture()
         let disk = try SmallDisk(fixture.apple.folder.path("disk"))
@@ -21,7 +21,7 @@ import Testing
         try await disk.unmount()
     }
 
-    @Test func `a limit on the size of files is a full disk`() async throws {
+    @Test func `a file size limit is treated as a full disk`() async throws {
         guard let prlimit = Executable.installed("prlimit") else { return }
         let fixture = try await ServerFixture()
         let log = fixture.apple.folder.path("vault.db-wal")

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// What a server answered, as it came.

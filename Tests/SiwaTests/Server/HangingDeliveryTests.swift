@@ -1,8 +1,8 @@
 import Glibc
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// Users whose events hang in the application.
@@ -28,7 +28,9 @@ private final class HangingUsers: Sendable {
     private static let hanging = 200
 
     @Test(arguments: VaultBackend.available)
-    func `users do not wait for each other`(_ backend: VaultBackend) async throws {
+    func `a hanging delivery does not delay other users' events`(_ backend: VaultBackend)
+        async throws
+    {
         let (fixture, signer) = (try await ServerFixture(backend), try NotificationSigner())
         let users = HangingUsers()
         let application = try EventReceiver { id, _ in users.status(of: id) }
@@ -53,7 +55,7 @@ private final class HangingUsers: Sendable {
             try await eventually("the event of another user arrives") {
                 application.accepted["good-\(number)"] != nil
             }
-            // By waiting for its turn, it would come after nearly all of them.
+            // If it waited for its turn, nearly all others would come first.
             let after = try server.log("delivery_failed").count
             #expect(after - before < Self.hanging / 2 && application.count == number)
         }

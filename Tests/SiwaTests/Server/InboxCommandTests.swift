@@ -1,8 +1,8 @@
 import Foundation
-import JOSE
-import Lifecycle
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
+import SIWATestSupport
 import Testing
 
 /// `siwa inbox` and `siwa revocations`, beside a server that cannot deliver or reach Apple.
@@ -57,7 +57,7 @@ import Testing
         #expect(try await fixture.siwa("inbox", "replay", "--state", "dead").json["replayed"] == 0)
     }
 
-    @Test func `events that have nowhere to go are not replayed`() async throws {
+    @Test func `events without a target are not replayed`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         _ = try await fixture.notify("email-disabled", at: try server.notificationURL)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `replayed events are delivered under the same id`(_ backend: VaultBackend) async throws {
+    func `replayed events are delivered with the same id`(_ backend: VaultBackend) async throws {
         let fixture = try await ServerFixture(backend)
         try await RawServer.serving([.readRequest, .answer(200), .again]) { application in
             try fixture.deliver(to: application.url + "/events")

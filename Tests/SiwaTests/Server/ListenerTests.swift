@@ -1,16 +1,18 @@
-import CurlTransport
 import Foundation
 import Glibc
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWACurlTransport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// Listeners with TLS, groups and profiles; what a drain waits for.
 @Suite(.blocking) struct ListenerTests {
     /// Two authorities, and which of them a client of the listener has to trust.
-    @Test func `SIGHUP reads a certificate again, and a bad file keeps the old one`() async throws {
+    @Test func `SIGHUP reloads a certificate, and an invalid file keeps the old one`() async throws
+    {
         let fixture = try await ServerFixture()
         let folder = fixture.apple.folder
         let (first, second) = (try Self.authority("first"), try Self.authority("second"))
@@ -78,7 +80,7 @@ import Testing
             name: name, permitting: [.address("127.0.0.1")], validity: now - 3600..<now + 3600)
     }
 
-    @Test func `a Unix socket has the group of its setting`() async throws {
+    @Test func `a Unix socket has the configured group`() async throws {
         let fixture = try await ServerFixture()
         let path = fixture.apple.folder.path("api.sock")
         // Root may give it to any group, others to those that they are in.
@@ -140,7 +142,7 @@ import Testing
     }
 
     /// The target never answers, and Apple answers later than a service manager would wait.
-    @Test func `SIGTERM gives up what can be done again after ten seconds`() async throws {
+    @Test func `ten seconds after SIGTERM, repeatable requests are cancelled`() async throws {
         let fixture = try await ServerFixture()
         _ = try await fixture.vault.store([1])
         let before = try await fixture.apple.requests().count
@@ -170,7 +172,7 @@ import Testing
                     && application.connectionCount == 1
             }
             #expect(try await server.stop().ending == .exit(0))
-            // Nothing of this was waited for.
+            // The shutdown waited for none of these.
             #expect(try server.log("delivery_failed").isEmpty)
             #expect(try server.log("revocation_ended").isEmpty)
             let paths = try server.log("request").compactMap { $0["path"]?.string }
@@ -179,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `of profiles with one client the default one is taken, and without it none`()
+    @Test func `several profiles with one client need default_profile, which is then used`()
         async throws
     {
         let fixture = try await ServerFixture()

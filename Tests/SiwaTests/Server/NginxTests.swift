@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 private let nginx: Executable? = ["/usr/sbin/nginx", "/usr/bin/nginx"]
@@ -11,17 +11,18 @@ private let nginx: Executable? = ["/usr/sbin/nginx", "/usr/bin/nginx"]
 @Suite(
     .blocking, .enabled(if: nginx != nil, "nginx is not installed (Debian's nginx-light)"))
 struct NginxTests {
-    @Test func `it passes notifications through, and keeps the client's address`() async throws {
+    @Test func `nginx forwards notifications with the client's address`() async throws {
         let fixture = try await ServerFixture()
         let chain = try await TestChain(in: fixture.apple.folder)
         let server = try await fixture.serve([
             .init("notifications", ["listen": "127.0.0.1:0", "behind_proxy": true])
         ])
-        let port = try RefusedPort.released()
+        let reserved = try ReservedPort()
         let proxy = try Self.start(
-            in: fixture.apple.folder, chain, port: port, to: try server.place("notifications"))
+            in: fixture.apple.folder, chain, port: reserved.port,
+            to: try server.place("notifications"))
         defer { proxy.signal(9) }
-        let url = "https://localhost:\(port)/apple/notifications"
+        let url = "https://localhost:\(reserved.port)/apple/notifications"
         try await eventually("nginx answers") {
             let errors = try proxy.errorsSoFar()
             try #require(!proxy.hasEnded, "\(errors)")
@@ -37,7 +38,7 @@ struct NginxTests {
         #expect(try await Self.post("{}", to: url, chain, fields) == "400")
         let logged = try server.log("request").last
         #expect(logged?["client"] == "127.0.0.5", "\(String(describing: logged))")
-        let hidden = "https://localhost:\(port)/metrics"
+        let hidden = "https://localhost:\(reserved.port)/metrics"
         #expect(try await Self.post("{}", to: hidden, chain) == "404")
         let long = String(repeating: "a", count: 70_000)
         #expect(try await Self.post(long, to: url, chain) == "413")
@@ -54,7 +55,7 @@ struct NginxTests {
         var sites = try #require(block.components(separatedBy: "\n```").first)
         for (old, new) in [
             ("server 127.0.0.1:8765;", "server \(place);"),
-            ("listen 443 ssl http2;", "listen 127.0.0.1:\(port) ssl http2;"),
+            ("listen 443 ssl http2;", "listen 127.0.0.1:\(port) ssl http2 reuseport;"),
             ("listen [::]:443 ssl http2;", ""), ("app.example.com;", "localhost;"),
             ("/etc/ssl/app.example.com.pem", chain.full),
             ("/etc/ssl/private/app.example.com.key", chain.key),

@@ -1,12 +1,12 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-/// No acknowledged notification is lost, and none changes the vault twice.
+/// No acknowledged notification is lost, or changes the vault twice.
 @Suite(.blocking) struct NotificationKillTests {
     @Test(.timeLimit(.minutes(120)), arguments: VaultBackend.available)
-    func `killed while it receives, it loses nothing that it acknowledged`(
+    func `after a kill during reception, no acknowledged notification is lost`(
         _ backend: VaultBackend
     ) async throws {
         let run = try await ReceivingRun(
@@ -22,7 +22,9 @@ import Testing
     @Test(
         .enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"),
         .timeLimit(.minutes(120)))
-    func `while the database stops and starts, what is acknowledged is on disk`() async throws {
+    func `while the database stops and starts, acknowledged notifications are on disk`()
+        async throws
+    {
         let database = try await PostgresServer()
         let run = try await ReceivingRun(
             .postgres, count: wished("SIWA_SERVER_NOTIFICATIONS", usual: 600) / 2, on: database)

@@ -1,8 +1,8 @@
 import Foundation
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 
 /// Signs notifications as Apple does, with a key of its own that `jwks_file` makes siwa-server trust:
 /// faster than asking an emulator for each.

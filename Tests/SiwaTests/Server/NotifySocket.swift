@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
+import SIWATestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// A service manager's end of sd_notify(3).

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import SIWATestSupport
 import Testing
 
 private let hasTools = ["bash", "curl", "jq"].allSatisfy { access("/usr/bin/\($0)", X_OK) == 0 }
@@ -8,7 +8,8 @@ private let hasTools = ["bash", "curl", "jq"].allSatisfy { access("/usr/bin/\($0
 /// The loop of docs/server.md that pulls events.
 @Suite(.blocking, .enabled(if: hasTools, "bash, curl or jq is not installed"))
 struct PullLoopTests {
-    @Test func `an event that could not be handled comes again, before the others`() async throws {
+    @Test func `an event whose processing failed is returned again before the others`() async throws
+    {
         let fixture = try await ServerFixture(.sqlite)
         let server = try await fixture.serve(fixture.listeners)
         for user in 1...2 {

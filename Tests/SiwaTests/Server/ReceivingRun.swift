@@ -1,8 +1,9 @@
 import Foundation
-import JOSE
-import Lifecycle
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Synchronization
-import TestSupport
 import Testing
 
 /// Posts notifications over many connections until each is answered with 200, while processes are

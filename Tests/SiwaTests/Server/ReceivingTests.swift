@@ -1,12 +1,13 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// Notifications over real sockets into real databases.
 @Suite struct ReceivingTests {
     @Test(arguments: VaultBackend.available)
-    func `a genuine notification is stored once, and moves the user's tokens`(
+    func `a genuine notification is stored once, and changes the state of the user's tokens`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await ServerFixture(backend)
@@ -35,7 +36,9 @@ import Testing
         return "\(parts[0]).\(parts[1]).\(first)\(parts[2].dropFirst())"
     }
 
-    @Test func `what is not Apple's is refused, and nothing is stored`() async throws {
+    @Test func `notifications that Apple did not sign are refused, and nothing is stored`()
+        async throws
+    {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let genuine = try await fixture.payload("email-disabled")
@@ -59,7 +62,7 @@ import Testing
         #expect(try await fixture.inbox().count == 1)
     }
 
-    @Test func `another app's notification is refused with 403`() async throws {
+    @Test func `a notification of another app is refused with 403`() async throws {
         let fixture = try await ServerFixture()
         let config = try JSON(try fixture.apple.folder.contents("apple/config.json"))
         let app = try #require(config["profiles"]?["app"]?.members)
@@ -78,7 +81,9 @@ import Testing
         #expect(try await fixture.inbox().isEmpty)
     }
 
-    @Test func `an event of no possible time is refused, and the others are listed`() async throws {
+    @Test func `an event with an impossible time is refused, and the others are listed`()
+        async throws
+    {
         let fixture = try await ServerFixture()
         let signer = try NotificationSigner()
         try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
@@ -91,7 +96,7 @@ import Testing
         #expect(try await fixture.inbox().map { $0["jti"] } == ["good"])
     }
 
-    @Test func `a notification waits unverified until Apple's keys are fetched`()
+    @Test func `a notification is stored unverified until Apple's keys are fetched`()
         async throws
     {
         let fixture = try await ServerFixture()
@@ -118,7 +123,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))
-    func `while the database is down nothing is acknowledged`() async throws {
+    func `while the database is unavailable, nothing is acknowledged`() async throws {
         let postgres = try await PostgresServer()
         let fixture = try await ServerFixture(.postgres, on: postgres)
         let server = try await fixture.serve(fixture.listeners)

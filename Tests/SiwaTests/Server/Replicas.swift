@@ -1,6 +1,6 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Processes of siwa-server on one database, which a test kills and starts again.
@@ -43,7 +43,7 @@ actor Replicas {
     /// Where one serves its API, whether it is running or not.
     nonisolated func place(_ number: Int) -> String { "unix:" + Self.socket(number, fixture) }
 
-    /// Calls the API until some replica has an answer that is final: not 503, and not none.
+    /// Calls the API until some replica has an answer that is final: a response other than 503.
     ///
     /// - Parameter first: the replica to begin with.
     nonisolated func settled(

@@ -1,8 +1,8 @@
 import Foundation
-import JOSE
-import Lifecycle
 import SIWACrypto
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Requests of every kind, from several connections: most differ from each other, so that a server

@@ -1,12 +1,13 @@
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// A revocation is never lost: neither by an outage at Apple nor by a crash of the server.
 @Suite(.blocking) struct RevocationOutageTests {
     @Test(.timeLimit(.minutes(60)), arguments: VaultBackend.available)
-    func `every revocation of an outage ends with proof`(_ backend: VaultBackend) async throws {
+    func `every revocation during an outage ends with proof`(_ backend: VaultBackend) async throws {
         let count = wished("SIWA_SERVER_REVOCATIONS", usual: 12)
         let outage = wished("SIWA_SERVER_OUTAGE", usual: 2)
         let fixture = try await ServerFixture(backend, users: count)
@@ -17,7 +18,7 @@ import Testing
         try await fixture.apple.post("faults", ["status": 503, "count": 1_000_000])
         let ids = try await Self.order(count, fixture, replicas, width)
         for number in 0..<width { try await replicas.restart(number) }
-        // Requests for a while meet nothing but the outage.
+        // For a while, all requests fail.
         try await Task.sleep(for: .seconds(outage))
         for id in ids.prefix(20) {
             let status = try await Self.status(id, replicas, width)

@@ -1,7 +1,7 @@
 import Foundation
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// A vault beside an emulated Apple, and `siwa-server` processes that serve it.

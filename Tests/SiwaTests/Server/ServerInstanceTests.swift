@@ -1,11 +1,12 @@
 import Foundation
-import JOSE
-import Lifecycle
-import ServerRecords
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
-@testable import TokenVault
+@testable import SIWADatabases
+@testable import SIWAServerRecords
+@testable import SIWAVaultRecords
 
 /// The row of each running server, its heartbeat, and the lock of an embedded vault.
 @Suite(.blocking) struct ServerInstanceTests {
@@ -32,9 +33,11 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `vault copy refuses a vault that is served, and ends the service of one that moves`(
-        _ backend: VaultBackend
-    ) async throws {
+    func
+        `vault copy refuses a vault that is served, and a server whose vault moved ends its service`(
+            _ backend: VaultBackend
+        ) async throws
+    {
         let fixture = try await ServerFixture(backend)
         let target = try TemporaryFolder()
         let server = try await fixture.serve(fixture.listeners)
@@ -63,7 +66,9 @@ import Testing
         #expect(try await moved.stop().ending == .exit(0))
     }
 
-    @Test func `a hard link or a deleted lock file lets no second server start`() async throws {
+    @Test func `a second server does not start, even with a hard link or a deleted lock file`()
+        async throws
+    {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let file = String(try #require(fixture.vault.environment["SIWA_VAULT_URL"]).dropFirst(7))
@@ -85,7 +90,7 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
-    @Test func `a full disk makes the server not ready until a write succeeds`() async throws {
+    @Test func `a full disk makes the server unready until a write succeeds`() async throws {
         guard let prlimit = Executable.installed("prlimit") else { return }
         let fixture = try await ServerFixture()
         let log = fixture.apple.folder.path("vault.db-wal")

@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
-import JOSE
-import TestSupport
+import SIWAJOSE
+import SIWATestSupport
 import Testing
 
 /// Clients that send too slowly, too much, or bytes that are not HTTP.
 @Suite struct ServerLimitsTests {
-    @Test func `a slow sender is closed without an answer, and others are served meanwhile`()
+    @Test func `a slow client is disconnected without a response, and others are served meanwhile`()
         async throws
     {
         let fixture = try await ServerFixture()
@@ -22,7 +22,7 @@ import Testing
         try await eventually("all slow connections are closed") {
             let status = try await server.post(body).status
             #expect(status == 200)
-            // A byte now and then does not help.
+            // An occasional byte does not extend the time.
             for socket in slow { socket.send("a") }
             return slow.allSatisfy(\.hasEnded)
         }
@@ -57,7 +57,9 @@ import Testing
             testDescription: "17,000 bytes in a field",
             fields: "X: \(String(repeating: "a", count: 17_000))\r\n", status: 431),
     ])
-    func `is refused, and the connection closed`(_ request: BadRequest) async throws {
+    func `an oversized or malformed request is refused, and the connection is closed`(
+        _ request: BadRequest
+    ) async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let head = "POST /apple/notifications HTTP/1.1\r\nHost: x\r\n\(request.fields)\r\n"
@@ -66,7 +68,7 @@ import Testing
         #expect(answer.status == request.status, "\(answer)")
     }
 
-    @Test func `fields that two readers would read in different ways are refused`() async throws {
+    @Test func `header fields that parsers interpret differently are refused`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         for (version, status) in ["1.1": 400, "1.0": 200] {
@@ -75,7 +77,7 @@ import Testing
                 at: try server.place("metrics"))
             #expect(answer.status == status, "\(answer)")
         }
-        // The API says what is wrong, and spaces around a value are harmless.
+        // The API names the fault, and accepts spaces around a value.
         let rows: [([String], String?)] = [
             (["X-Request-Id: a\u{0}b"], "a header field is malformed"),
             (["X-Request-Id: a\u{0}b", "X: y"], "a header field is malformed"),
@@ -95,7 +97,7 @@ import Testing
         "X: a\rContent-Length: 33", "X: a\u{1}b", "X\u{7F}: a", "Ü: a",
         "Transfer-Encoding: xchunked", "Transfer-Encoding: gzip, chunked",
     ])
-    func `a field that another server may read otherwise ends the connection`(
+    func `a field that another server may interpret differently ends the connection`(
         _ field: String
     ) async throws {
         let fixture = try await ServerFixture()
@@ -128,7 +130,7 @@ import Testing
         #expect(try await fixture.inbox().isEmpty)
     }
 
-    @Test func `many connections wait in the backlog, and get their turn`() async throws {
+    @Test func `many connections wait in the backlog, and are served`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let place = try server.place("notifications")

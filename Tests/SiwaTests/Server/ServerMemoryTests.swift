@@ -1,13 +1,15 @@
 import Foundation
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// Memory does not grow with the number of requests.
 @Suite(.blocking) struct ServerMemoryTests {
     @Test(.timeLimit(.minutes(120)), arguments: VaultBackend.available)
-    func `memory does not grow with the number of requests`(_ backend: VaultBackend) async throws {
+    func `memory use does not grow with the number of requests`(_ backend: VaultBackend)
+        async throws
+    {
         let count = wished("SIWA_SERVER_REQUESTS", usual: 8000)
         let load = try await RequestLoad(backend)
         let first = min(10_000, count / 2)

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// The process around the server: starting, settings, signals, the service manager.
 @Suite struct ServerProcessTests {
-    @Test func `each listener serves its own paths and nothing else`() async throws {
+    @Test func `each listener serves only its own paths`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         #expect(try await server.call("metrics", "GET", "/healthz").body == "ok\n")
@@ -26,7 +26,7 @@ import Testing
         #expect(try JSON(text: wrong.body)["code"] == "method_not_allowed")
     }
 
-    @Test func `readyz says in words that a client_secret has expired`() async throws {
+    @Test func `readyz reports that a client_secret has expired`() async throws {
         let fixture = try await ServerFixture()
         let folder = fixture.apple.folder
         let config = try JSON(try folder.contents("apple/config.json"))
@@ -50,7 +50,7 @@ import Testing
         #expect(typeNames(in: text) == [])
     }
 
-    @Test func `every family is announced from the start, and labels are the routes'`()
+    @Test func `every metric family is announced from the start, with the routes as labels`()
         async throws
     {
         let fixture = try await ServerFixture()
@@ -71,7 +71,7 @@ import Testing
         #expect(text.contains("\(name)\"404\"} 2\n") && text.contains("\(name)\"400\"} 2\n"))
     }
 
-    @Test func `a request id is answered, and a bad one replaced`() async throws {
+    @Test func `a valid request id is returned, and an invalid one is replaced`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let given = try await server.call(
@@ -85,7 +85,7 @@ import Testing
         #expect(replaced["X-Request-Id"]?.count == 16)
     }
 
-    @Test func `check says whether serve would start`() async throws {
+    @Test func `check reports whether serve would start`() async throws {
         let fixture = try await ServerFixture()
         try fixture.configure(fixture.listeners)
         let good = try await fixture.run("check")
@@ -150,7 +150,7 @@ import Testing
 
     private static let webhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"
 
-    @Test func `a reload names keys and authorities that cannot be used, and another vault`()
+    @Test func `a reload reports unusable keys and authorities, and a changed vault`()
         async throws
     {
         let fixture = try await ServerFixture(.sqlite)
@@ -200,7 +200,7 @@ import Testing
         #expect(ended.errors.contains("can be read by others"), "\(ended)")
     }
 
-    @Test func `a damaged token of the API is named, and the others work`() async throws {
+    @Test func `a damaged API token is named, and the others work`() async throws {
         let fixture = try await ServerFixture(.sqlite)
         try fixture.configure([.init("api", ["listen": "127.0.0.1:0"])])
         var tokens: [String] = []
@@ -238,7 +238,7 @@ import Testing
         #expect(try server.log("request").last?["client"] == "192.0.2.8")
     }
 
-    @Test func `a vault that does not exist, and a second process, are exit 3`() async throws {
+    @Test func `a missing vault and a second process lead to exit 3`() async throws {
         let fixture = try await ServerFixture()
         try fixture.configure([.init("metrics", ["listen": "127.0.0.1:0"])])
         let missing = try await fixture.run(
@@ -261,7 +261,7 @@ import Testing
         #expect(try await third.stop().ending == .exit(0))
     }
 
-    @Test func `a socket file is for its owner and group, and replaced only when it is dead`()
+    @Test func `a socket file is accessible to owner and group, and replaced only if unused`()
         async throws
     {
         let fixture = try await ServerFixture(.sqlite)
@@ -285,7 +285,7 @@ import Testing
         #expect(kept.errors.contains("a file with this path exists already"))
     }
 
-    @Test func `without settings it listens on loopback and in the runtime folder`()
+    @Test func `without settings, the server listens on loopback and in the runtime folder`()
         async throws
     {
         let fixture = try await ServerFixture()
@@ -313,7 +313,7 @@ import Testing
         #expect(isServing || ended.errors.contains("is in use"), "\(ended)")
     }
 
-    @Test func `SIGHUP reads settings again, and keeps the old ones when they are bad`()
+    @Test func `SIGHUP reloads the settings, and keeps the old ones if the new ones are invalid`()
         async throws
     {
         let fixture = try await ServerFixture()
@@ -334,7 +334,7 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
-    @Test func `SIGHUP reads the team again, for client secrets of callers, too`() async throws {
+    @Test func `SIGHUP reloads the team, also for client secrets of callers`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let config = try fixture.apple.folder.contents("apple/server.json")
@@ -352,7 +352,7 @@ import Testing
         #expect(try await issuer() == "A1B2C3D4E5")
     }
 
-    @Test func `the service manager hears of the start, life, reload and end`() async throws {
+    @Test func `the service manager is notified of start, watchdog, reload and end`() async throws {
         let fixture = try await ServerFixture()
         let manager = try NotifySocket(in: fixture.apple.folder)
         let server = try await fixture.serve(
@@ -368,7 +368,7 @@ import Testing
         #expect(try await server.program.result().ending == .exit(0))
     }
 
-    @Test func `a socket of the service manager is used, by its name`() async throws {
+    @Test func `a socket of the service manager is used by its name`() async throws {
         let fixture = try await ServerFixture()
         let listening = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(listening) }
@@ -395,7 +395,7 @@ import Testing
         #expect(try await next.post(body).status == 200)
     }
 
-    @Test func `tokens of the API are added, listed and removed`() async throws {
+    @Test func `API tokens are added, listed and removed`() async throws {
         let fixture = try await ServerFixture()
         try fixture.configure([.init("api", ["listen": "127.0.0.1:0"])])
         let added = try await fixture.run("token", "add", "web", "--scope", "read")
@@ -419,7 +419,7 @@ import Testing
         }
     }
 
-    @Test func `webhook-secret makes a file for its owner, and overwrites none`() async throws {
+    @Test func `webhook-secret creates a file for its owner, and overwrites none`() async throws {
         let fixture = try await ServerFixture()
         let path = fixture.apple.folder.path("webhook.secret")
         #expect(try await fixture.run("webhook-secret", "--out", path).ending == .exit(0))

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import SIWATestSupport
 import Testing
 
 /// Requests whose end two HTTP implementations may see in different places: what one of them takes
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `no hidden request is answered`() async throws {
+    @Test func `a smuggled request is never answered`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let place = try server.place("metrics")

@@ -1,7 +1,8 @@
 import Foundation
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// Refresh tokens that the database does not take before the server ends.
@@ -59,7 +60,7 @@ struct UnsavedTokenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a token that cannot be stored is sealed at the end, and stored by the next start`()
+    func `a token that cannot be stored is encrypted at shutdown, and stored at the next start`()
         async throws
     {
         let outage = try await Outage()
@@ -84,13 +85,13 @@ struct UnsavedTokenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `the history decides about a saved token, and one that cannot be opened stays`()
+    func `the history decides about a saved token, and one that cannot be decrypted is kept`()
         async throws
     {
         let outage = try await Outage()
         #expect(try await outage.server.stop().ending == .exit(0))
         try await outage.postgres.start()
-        // Revoked meanwhile, by somebody who had the token.
+        // Revoked meanwhile by another program that had the token.
         let token = try #require(outage.answer["refresh_token"]?.string)
         try outage.fixture.apple.folder.write(
             "revoked.jsonl",
@@ -116,7 +117,7 @@ struct UnsavedTokenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `an event that another server received meanwhile concerns a saved token`() async throws {
+    func `an event that another server received meanwhile applies to a saved token`() async throws {
         let outage = try await Outage()
         let fixture = outage.fixture
         #expect(try await outage.server.stop().ending == .exit(0))
@@ -136,7 +137,7 @@ struct UnsavedTokenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a token that cannot be saved either is named, and the exit code is 75`() async throws {
+    func `a token that cannot be saved is named, and the exit code is 75`() async throws {
         guard let prlimit = Executable.installed("prlimit") else { return }
         let outage = try await Outage()
         // Not all of the reserved space can be written any more.
@@ -153,7 +154,7 @@ struct UnsavedTokenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `the token of a code that was to be revoked is named if it is lost`() async throws {
+    func `if the token of a code that was to be revoked is lost, it is named`() async throws {
         let outage = try await Outage("/v1/revoke")
         try await eventually("the token waits") {
             try !outage.server.log("token_not_noted").isEmpty
@@ -166,7 +167,7 @@ struct UnsavedTokenTests {
         checkLog(ended)
     }
 
-    @Test func `servers that share a state folder have a file each`() async throws {
+    @Test func `servers that share a state folder have separate files`() async throws {
         let fixture = try await ServerFixture(.postgres)
         let folder = try TemporaryFolder()
         let members: [JSON.Member] = [
@@ -181,7 +182,7 @@ struct UnsavedTokenTests {
         #expect(try await second.stop().ending == .exit(0))
     }
 
-    @Test func `without a place for the state nothing is served`() async throws {
+    @Test func `without a state folder, the server does not start`() async throws {
         let fixture = try await ServerFixture(.postgres)
         try fixture.configure(fixture.listeners)
         for command in ["check", "serve"] {

@@ -1,7 +1,8 @@
 import Foundation
-import JOSE
-import Lifecycle
-import TestSupport
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import SIWAVaultRecords
 import Testing
 
 /// The real programs on a machine whose clock differs from Apple's: the emulator's clock is moved.
@@ -10,7 +11,7 @@ import Testing
     private static let offsets = [75, 120, -120, 3600, -90_000]
 
     @Test(arguments: VaultBackend.available)
-    func `notifications and sign-ins are received, and the status says how wrong the clock is`(
+    func `notifications and sign-ins are accepted, and the status shows how wrong the clock is`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await ServerFixture(backend, users: Self.offsets.count)
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `while Apple's time is unknown, what fails for its time alone waits for it`(
+    func `while Apple's time is unknown, notifications that fail only for their times wait`(
         _ backend: VaultBackend
     ) async throws {
         let fixture = try await ServerFixture(backend)
@@ -81,7 +82,7 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
-    @Test func `a time that is not known when the server ends is found after its restart`()
+    @Test func `if Apple's time is unknown at shutdown, it is determined after the restart`()
         async throws
     {
         let fixture = try await ServerFixture()
@@ -104,7 +105,8 @@ import Testing
         #expect(try await next.stop().ending == .exit(0))
     }
 
-    @Test func `the command line stores a sign-in, and a later event moves its token`() async throws
+    @Test func `the command line stores a sign-in, and a later event changes its token`()
+        async throws
     {
         let fixture = try await ServerFixture()
         try await fixture.apple.post("switches", ["secret_clock": "real"])
@@ -126,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `check compares the clocks, and says when it cannot`() async throws {
+    @Test func `check compares the clocks, and reports if it cannot`() async throws {
         let fixture = try await ServerFixture()
         try fixture.configure(fixture.listeners)
         let right = try await fixture.run("check")

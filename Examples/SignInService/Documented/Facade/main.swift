@@ -3,8 +3,8 @@ import SignInWithApple
 import SignInWithAppleCurl
 
 let apple = try SignInWithAppleClient(
-    teamID: "A1B2C3D4E5", clientID: "com.example.app", keyID: "K1L2M3N4P5",
-    privateKey: pem,                              // in every shape that siwa accepts
+    teamID: "A1B2C3D4E5", clientID: "com.example.app",
+    key: ClientSecretKey(pem: pem, id: "K1L2M3N4P5"),   // in every shape that siwa accepts
     transport: try CurlTransport(authorityFile: nil),   // a file of extra authorities
     baseURL: "https://appleid.apple.com")               // the default
 
@@ -15,4 +15,4 @@ try await apple.refresh(token)
 let proof = try await apple.revoke(token, proof: .beforeAndAfter)     // proof.evidence == .refreshAcceptedThenRejected
 let claims = try await apple.verify(identityToken, nonce: nonce)      // keys fetched and cached by an actor
 let event = try await apple.notification(body)
-let secret = try apple.clientSecret(lifetime: .seconds(300))
+let secret = try await apple.clientSecret(lifetime: .seconds(300))

@@ -27,8 +27,9 @@ import SignInWithAppleVault
         let keyFile = settings["KEY_FILE", default: "AuthKey.p8"]
         return try SignInWithAppleClient(
             teamID: settings["TEAM_ID", default: ""], clientID: settings["CLIENT_ID", default: ""],
-            keyID: settings["KEY_ID", default: ""],
-            privateKey: String(contentsOfFile: keyFile, encoding: .utf8),
+            key: ClientSecretKey(
+                pem: String(contentsOfFile: keyFile, encoding: .utf8),
+                id: settings["KEY_ID", default: ""]),
             transport: try CurlTransport(authorityFile: settings["CA_FILE"]),
             baseURL: settings["BASE_URL", default: "https://appleid.apple.com"])
     }

@@ -18,19 +18,20 @@ actor SignInService {
     ///
     /// - Returns: the user's id.
     func signIn(code: String, nonce: String?) async throws -> String {
-        let signIn: SignIn
         do throws(SignInWithAppleError) {
-            signIn = try await apple.exchange(code, nonce: nonce)
+            return try await apple.exchange(code, storingIn: vault, nonce: nonce).userID
         } catch {
+            // The only copy of a token that could not be stored: the code is spent.
+            if let signIn = error.signIn {
+                unstored.append(signIn)
+                return signIn.userID
+            }
             // Only this error shows that the tokens belong to another sign-in.
             if error.kind == .invalidIdentityToken, let token = error.tokens?.refreshToken {
                 await discard(token)
             }
             throw error
         }
-        unstored.append(signIn)
-        await storePending()
-        return signIn.userID
     }
 
     /// Stores the tokens that could not be stored before, such as while the database was locked.
@@ -56,10 +57,12 @@ actor SignInService {
     func deleteAccount(of userID: String) async throws {
         // A token that is not in the vault would survive.
         guard await storePending() else { throw Unfinished() }
-        for revocation in try await vault.revoke(userID: userID, with: apple) {
+        for revocation in try await vault.revoke(userID: userID, with: apple).results {
             print("revoked: \(revocation.evidence?.rawValue ?? "no evidence")")
         }
-        try await vault.remove(userID: userID, clientID: apple.clientID)
+        for clientID in apple.clientIDs {
+            try await vault.remove(userID: userID, clientID: clientID)
+        }
     }
 
     private func discard(_ token: String) async {

@@ -1,3 +1,5 @@
+internal import SIWAApplication
+
 /// The input lines that have a result already, one bit per line.
 struct DoneLines: Sendable {
     private var words: [UInt64] = []

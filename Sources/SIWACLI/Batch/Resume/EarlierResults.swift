@@ -1,6 +1,7 @@
-internal import JOSE
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWASystem
 
 /// The results that an output contains already, by the number of their line in the input. They are
 /// kept on disk to limit memory.

@@ -1,12 +1,12 @@
-internal import JOSE
+internal import SIWAApplication
+internal import SIWAJOSE
 
 /// Identifies an item of the input or of a result by hashes with a random key of this process,
 /// which reveal neither id nor fingerprint.
-struct ItemIdentity: Sendable {
+struct ItemIdentity: Sendable, Equatable {
     /// Nil for an item without an id.
     let id: UInt64?
-    /// The hash of the token's fingerprint; nil for an item without a token, and in results of siwa
-    /// 0.1.
+    /// The hash of the token's fingerprint; nil for an item without a token.
     let fingerprint: UInt64?
     /// The number of a result's client in ``OriginClients``.
     let client: Int
@@ -34,31 +34,18 @@ enum EarlierResult: Sendable {
     /// The line was this item.
     case item(ItemIdentity)
 
-    /// The comparison of a result with a line of the input.
-    enum Comparison: Sendable {
-        case same
-        case different
-        /// The result has neither an id nor a fingerprint.
-        case incomparable
-    }
-
-    /// Compares with the current item of the line; nil if the line is not an item.
-    func compared(with line: ItemIdentity?) -> Comparison {
-        guard case .item(let result) = self else { return .same }
-        guard result.id != nil || result.fingerprint != nil else { return .incomparable }
-        guard let line, result.id == line.id else { return .different }
-        return result.fingerprint == nil || result.fingerprint == line.fingerprint
-            ? .same : .different
+    /// Whether this can be the result of a line's current item, whatever its client; nil if the
+    /// line is not an item.
+    func isResult(of line: ItemIdentity?) -> Bool {
+        guard case .item(let result) = self else { return true }
+        return line.map { $0.id == result.id && $0.fingerprint == result.fingerprint } ?? false
     }
 
     /// Whether both can be results of the same item.
     func agrees(with other: Self) -> Bool {
         switch (self, other) {
         case (.invalid, _), (_, .invalid): true
-        case (.item(let one), .item(let two)):
-            one.id == two.id && one.client == two.client
-                && (one.fingerprint == nil || two.fingerprint == nil
-                    || one.fingerprint == two.fingerprint)
+        case (.item(let one), .item(let two)): one == two
         }
     }
 

@@ -1,4 +1,5 @@
-internal import JOSE
+internal import SIWAApplication
+internal import SIWAJOSE
 
 /// The member that identifies the command that wrote a result.
 enum ResultMark: String, Sendable {

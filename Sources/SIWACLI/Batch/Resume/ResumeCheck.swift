@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// Compares the results of an earlier run with the input, line by line, before anything is sent: a
 /// different input must be detected.
@@ -72,10 +73,8 @@ struct ResumeCheck: Sendable {
     private mutating func compare(_ line: InputLine, _ result: EarlierResult) throws {
         let item = try? line.item(identify)
         let identity = item.map { ItemIdentity(id: $0.id, fingerprint: $0.fingerprint) }
-        switch result.compared(with: identity) {
-        case .same: break
-        case .different: throw ResumeMismatch(.different, line: line.number, in: output)
-        case .incomparable: throw ResumeMismatch(.incomparable, line: line.number, in: output)
+        guard result.isResult(of: identity) else {
+            throw ResumeMismatch(.different, line: line.number, in: output)
         }
         if case .item(let result) = result, let item, let difference = difference(result, item) {
             throw ResumeMismatch(.otherOrigin(difference), line: line.number, in: output)
@@ -104,8 +103,6 @@ struct ResumeMismatch: DiagnosableError {
         case different
         /// The input has fewer lines.
         case beyondEnd(of: Int)
-        /// The result has neither an id nor a fingerprint.
-        case incomparable
         /// The output has two results of different items.
         case contradictory
         /// The result is of another client, server or team.
@@ -128,9 +125,6 @@ struct ResumeMismatch: DiagnosableError {
                 "line \(line) of the input is not the item of its result in '\(output)'"
             case .beyondEnd(let lines):
                 "'\(output)' has a result for line \(line), but the input has \(lines) lines"
-            case .incomparable:
-                "the result for line \(line) in '\(output)' has neither an id nor a "
-                    + "token_fingerprint to compare with the input"
             case .contradictory:
                 "'\(output)' has results of two different items for line \(line)"
             case .otherOrigin(let difference):

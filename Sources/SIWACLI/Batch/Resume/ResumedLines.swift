@@ -1,4 +1,5 @@
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWASystem
 internal import Synchronization
 
 /// Lines that were read before, followed by those of a source.

@@ -1,7 +1,8 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// Verifies the lines of a batch like `siwa verify`.
 struct ItemVerifier: Sendable {

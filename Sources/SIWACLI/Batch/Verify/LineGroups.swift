@@ -1,5 +1,6 @@
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWASystem
 internal import Synchronization
 
 /// Consecutive lines of the input, and the number of their group from 0.

@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 internal import Synchronization
 
 /// The result of one line.

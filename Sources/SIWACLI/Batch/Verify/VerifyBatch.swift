@@ -1,6 +1,8 @@
-internal import CommandTable
-internal import Lifecycle
-internal import LocalFiles
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWASystem
 
 /// Verifies the identity tokens of a long input, on several threads.
 ///
@@ -103,5 +105,29 @@ private struct Worker: Sendable {
             }
         }
         return nil
+    }
+}
+
+extension VerdictWriter {
+    /// Adds the line of an item: what `siwa verify` prints, and for a token that is not valid its
+    /// error.
+    mutating func append(
+        _ item: IdentityTokenItem, _ status: BatchStatus,
+        _ verification: IdentityTokenVerification, to text: inout [UInt8]
+    ) {
+        let lines = text
+        // Releases the second reference: appending would otherwise copy the array.
+        text = []
+        var line = BatchOutput.begin(
+            line: item.line, id: item.id, status, status == .done ? .done : .no,
+            after: consume lines)
+        let fingerprint = verification.token?.fingerprint ?? item.token.fingerprint
+        line.add("token_fingerprint", fingerprint)
+        if status == .refused {
+            let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
+            line.add(.error(refusal.code, refusal.message))
+        }
+        add(verification, to: &line)
+        text = line.finished()
     }
 }

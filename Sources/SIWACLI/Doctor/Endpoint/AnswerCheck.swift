@@ -1,13 +1,14 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// How an endpoint answers notifications.
 struct AnswerCheck: Sendable {
     let url: EndpointURL
     let emulator: BaseURL?
     let context: DoctorContext
-    let network: Network
+    let network: AppleConnection
 
     private struct Answer {
         let status: Int

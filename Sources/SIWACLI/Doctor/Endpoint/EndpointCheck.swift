@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// Whether Apple can post notifications to an endpoint: its TLS, and its answers to a forged
 /// notification and to a genuine one.
@@ -22,7 +23,7 @@ struct EndpointCheck: Sendable {
 
     /// - Parameter emulator: signs a notification for an endpoint that trusts it.
     init(
-        _ url: EndpointURL, emulator: BaseURL?, _ context: DoctorContext, _ network: Network
+        _ url: EndpointURL, emulator: BaseURL?, _ context: DoctorContext, _ network: AppleConnection
     ) async {
         var lines = [url.line]
         if url.isUsable {
@@ -69,7 +70,7 @@ private struct TLSCheck {
 
     private static let timeout = Duration.seconds(10)
 
-    init(_ url: EndpointURL, _ network: Network) async {
+    init(_ url: EndpointURL, _ network: AppleConnection) async {
         guard url.usesTLS else {
             lines = [EndpointCheck.Stage.dns, .connection, .tls, .certificate].map {
                 CheckLine($0, .skipped, "plain HTTP")

@@ -1,4 +1,5 @@
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWALifecycle
 
 /// The URL of a notification endpoint, checked against the rules of Apple's developer portal.
 struct EndpointURL: Sendable {

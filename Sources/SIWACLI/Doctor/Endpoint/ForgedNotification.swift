@@ -1,6 +1,6 @@
-internal import JOSE
-internal import Lifecycle
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// A notification like Apple's with a random signature: an endpoint that accepts it does not verify
 /// signatures.

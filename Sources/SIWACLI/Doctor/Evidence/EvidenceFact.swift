@@ -1,5 +1,6 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// An assumption of siwa-emulator about Apple, and how an answer confirms or refutes it.
 struct EvidenceFact: Sendable {

@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// Apple's answers to harmless requests, without the client's identifiers, and what they show about
 /// siwa-emulator's assumptions. Users can send it to the project (docs/emulator.md).
@@ -13,7 +14,7 @@ struct EvidenceReport: Sendable {
     }
 
     /// Sends all requests; missing answers are part of the report.
-    init(_ context: DoctorContext, _ network: Network) async throws {
+    init(_ context: DoctorContext, _ network: AppleConnection) async throws {
         let redactor = Redactor(context)
         var entries: [JSON] = []
         var observations: [EvidenceFact.Observation] = []
@@ -43,7 +44,8 @@ struct EvidenceReport: Sendable {
         ]
     }
 
-    private static func plan(_ context: DoctorContext, _ network: Network) throws -> ExperimentPlan
+    private static func plan(_ context: DoctorContext, _ network: AppleConnection) throws
+        -> ExperimentPlan
     {
         let client = context.client?.client
         return ExperimentPlan(

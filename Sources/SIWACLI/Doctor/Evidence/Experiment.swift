@@ -1,5 +1,5 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// One harmless request to Apple, which changes nothing.
 struct Experiment: Sendable {

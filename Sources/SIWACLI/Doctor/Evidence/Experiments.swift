@@ -1,6 +1,7 @@
-internal import JOSE
-internal import Lifecycle
+internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
 
 // The experiments, by what they examine.
 extension ExperimentPlan {

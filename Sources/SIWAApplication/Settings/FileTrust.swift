@@ -1,0 +1,80 @@
+package import SIWASystem
+
+/// A fault of a file with settings, keys or a vault: users who can write it control siwa, and users
+/// who can read a key have it.
+enum FileFault: String, Sendable {
+    case isForeign = "belongs to another user"
+    case isWritable = "can be written by others"
+    case isReadable = "can be read by others"
+
+    /// Nil if the file is safe.
+    ///
+    /// - Parameters:
+    ///   - isSecret: whether other users must not read it.
+    ///   - world: a file in its `$CREDENTIALS_DIRECTORY`, which the service manager created for
+    ///     this process, is accepted.
+    init?(of status: FileStatus, at path: String, isSecret: Bool, in world: World) {
+        guard status.isRegular, !Self.isCredential(path, in: world) else { return nil }
+        if status.isForeign {
+            self = .isForeign
+        } else if status.isWritableByOthers {
+            self = .isWritable
+        } else if isSecret, status.isReadableByOthers {
+            self = .isReadable
+        } else {
+            return nil
+        }
+    }
+
+    /// The command that fixes it.
+    package func remedy(for path: String) -> String {
+        switch self {
+        case .isForeign: "chown root \(path), or give it to the user that runs siwa"
+        case .isWritable: "chmod go-w \(path)"
+        case .isReadable: "chmod 600 \(path)"
+        }
+    }
+
+    private static func isCredential(_ path: String, in world: World) -> Bool {
+        guard var folder = nonEmpty(world.variables("CREDENTIALS_DIRECTORY")),
+            folder.hasPrefix("/")
+        else { return false }
+        while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+        return world.files.isSameFolder(SIWAApplication.folder(of: path), folder)
+    }
+}
+
+/// A warning about a file that others can write or read.
+package struct FileWarning: Sendable {
+    package let message: String
+    package let remedy: String
+
+    /// - Parameter name: the name of the file in messages, such as `the private key`.
+    package init?(
+        _ name: String, _ path: String, _ status: FileStatus?, isSecret: Bool, in world: World
+    ) {
+        guard let status,
+            let fault = FileFault(of: status, at: path, isSecret: isSecret, in: world)
+        else { return nil }
+        message = "\(name) \(path) \(fault.rawValue)"
+        remedy = fault.remedy(for: path)
+    }
+
+    package var text: String { "\(message); \(remedy)" }
+
+    /// The error under `--strict`.
+    package func refused(_ subject: SettingsError.Subject) -> SettingsError {
+        SettingsError(subject, message, hints: [remedy])
+    }
+}
+
+extension Session {
+    /// Warns of a file that others can write or read; refuses it under `--strict`.
+    package func examine(
+        _ warning: FileWarning?, _ subject: SettingsError.Subject
+    ) throws(SettingsError) {
+        guard let warning else { return }
+        guard !settings.isStrict.value else { throw warning.refused(subject) }
+        console.warn(warning.text)
+    }
+}

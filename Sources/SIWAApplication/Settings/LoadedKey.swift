@@ -1,0 +1,137 @@
+package import SIWACrypto
+package import SIWALifecycle
+internal import SIWASystem
+
+/// The private key, with notes about reading it.
+package struct LoadedKey: Sendable {
+    package let privateKey: P256PrivateKey
+    package let source: Setting<PrivateKeySource>
+    /// The repairs that were needed to read it.
+    package let repairs: [PrivateKeyText.Repair]
+    /// A warning if other users may read or write it.
+    package let fileWarning: FileWarning?
+
+    /// Warnings for the user.
+    package var warnings: [String] {
+        let place = source.value.description
+        return
+            (fileWarning.map { [$0.text] } ?? [])
+            + (repairs.isEmpty ? [] : ["the private key in \(place) had to be repaired: \(undone)"])
+    }
+
+    package var undone: String { repairs.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension Settings {
+    /// Reads the private key.
+    package func loadKey(in world: World) throws(SettingsError) -> LoadedKey {
+        if let place = try clientSecretPlace(in: world) {
+            throw SettingsError(
+                .key, "the private key is needed, and a client_secret is set (\(place.origin))",
+                hints: ["run it where the key is, or give the key with --key"])
+        }
+        guard let source = try keySource(in: world) else { throw noKey(world.variables) }
+        try requireOpenSSL()
+        let (text, fileWarning) = try keyText(source, in: world)
+        let (privateKey, repairs) = try privateKey(text, source.value)
+        return LoadedKey(
+            privateKey: privateKey, source: source, repairs: repairs, fileWarning: fileWarning)
+    }
+
+    /// Finds the key in a text.
+    package func privateKey(
+        _ text: SecretBytes, _ source: PrivateKeySource
+    ) throws(SettingsError) -> (P256PrivateKey, [PrivateKeyText.Repair]) {
+        do {
+            let found = try PrivateKeyText(text)
+            return (try found.privateKey(), found.repairs)
+        } catch {
+            throw SettingsError(
+                .key, "the private key in \(source.description) \(error)",
+                hints: Self.pathInPlaceOfText(source, text)
+                    + ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"])
+        }
+    }
+
+    /// The Key ID that is set, or the one in the file's name.
+    package func keyID(of source: PrivateKeySource?) throws(SettingsError) -> KeyID {
+        guard text(.keyID) == nil else { return try identifier(.keyID) }
+        guard let named = source?.keyIDInName else { throw missing(.keyID) }
+        return named
+    }
+
+    /// Reads the text of the key, with a warning if others may read it.
+    package func keyText(
+        _ source: Setting<PrivateKeySource>, in world: World
+    ) throws(SettingsError) -> (SecretBytes, FileWarning?) {
+        switch source.value {
+        case .file(let path):
+            let file = try readKeyFile(path, source.origin, in: world)
+            let warning = FileWarning(
+                "the private key", path, file.status, isSecret: true, in: world)
+            if let warning, isStrict.value { throw warning.refused(.key) }
+            return (file.contents, warning)
+        case .standardInput:
+            let text = try Self.reading { () throws(FileError) in try world.files.readAll() }
+            return (text, nil)
+        case .variable(let name):
+            guard let value = nonEmpty(world.variables(name)) else {
+                throw variableNotSet(name, neededBy: "--key")
+            }
+            return (SecretBytes(value.utf8), nil)
+        }
+    }
+
+    private static func pathInPlaceOfText(_ source: PrivateKeySource, _ text: SecretBytes)
+        -> [String]
+    {
+        guard case .variable = source, SecretText(text).hasPrefix("/") else { return [] }
+        return ["set a path with SIWA_PRIVATE_KEY_FILE or --key"]
+    }
+
+    private func noKey(_ variables: (String) -> String?) -> SettingsError {
+        let keyID = text(.keyID)?.value
+        let looked = keyFolders(variables).joined(separator: ", ")
+        return SettingsError(
+            .key, "there is no private key",
+            hints: ["set it with \(SettingName.privateKey.places)"]
+                + (keyID.map { ["no AuthKey_\($0).p8 was found in \(looked)"] } ?? []))
+    }
+
+    private func readKeyFile(
+        _ path: String, _ origin: Origin, in world: World
+    ) throws(SettingsError) -> LocalFile {
+        do {
+            return try world.files.read(path)
+        } catch {
+            throw SettingsError(
+                .key, "the private key cannot be read: \(error)",
+                hints: error.advice(
+                    or: (error.isMissing ? "put the .p8 there, or fix" : "fix")
+                        + " the path where it is set: \(origin)"))
+        }
+    }
+
+    private static func reading(
+        _ read: () throws(FileError) -> SecretBytes
+    ) throws(SettingsError) -> SecretBytes {
+        do {
+            return try read()
+        } catch {
+            throw SettingsError(
+                .key, "the private key cannot be read: \(error)",
+                hints: error.advice(or: "give the key to standard input, or give a file with --key")
+            )
+        }
+    }
+}
+
+/// Loads OpenSSL before a key is read, so that a missing library is not reported as a bad key.
+package func requireOpenSSL() throws(SettingsError) {
+    do {
+        try OpenSSL.load()
+    } catch {
+        throw SettingsError(
+            .unavailable, error.description, hints: ["install OpenSSL 3: apt-get install libssl3"])
+    }
+}

@@ -1,0 +1,102 @@
+internal import SIWAJOSE
+internal import SIWALifecycle
+
+/// PostgreSQL's error code, five characters (PostgreSQL's documentation, appendix A, "PostgreSQL
+/// Error Codes").
+struct SQLState: Hashable {
+    let code: String
+
+    /// The kind of error for siwa.
+    var kind: StoreError.Kind {
+        switch code {
+        case "23503": .key
+        case "40001", "40P01", "55P03", "57014", "53200", "53300": .busy
+        case "53100": .full
+        case "25006": .readOnly
+        // If every repetition has a unique violation, its cause is not a race but an unreadable
+        // row.
+        case "23502", "23505", "23514", "42P01", "42703", "XX001", "XX002": .damaged
+        default: isLoss ? .unreachable : .unusable
+        }
+    }
+
+    /// What may help: repeating the transaction, a new connection, or nothing.
+    var remedy: DatabaseFailure.Remedy {
+        switch code {
+        // Serialization failure, deadlock, or a record that another client has inserted.
+        case "40001", "40P01", "23505": .repetition
+        default: isLoss ? .reconnection : .none
+        }
+    }
+
+    /// Whether the server has ended, or disconnects its clients.
+    private var isLoss: Bool {
+        code.hasPrefix("08")
+            || ["25P03", "57P01", "57P02", "57P03", "57P04", "57P05"].contains(code)
+    }
+
+    /// An explanation in addition to the server's message.
+    var explanation: String {
+        switch code {
+        case "23503": "the vault does not know the key that a record is sealed with"
+        case "55P03": "others hold the vault for too long"
+        case "25006": "the PostgreSQL server is read-only"
+        default: "PostgreSQL refuses"
+        }
+    }
+}
+
+/// Why a connection failed, from libpq's verbose message, which contains the server's code.
+struct ConnectionRefusal {
+    /// The server's code; nil if no server answered.
+    let state: SQLState?
+    /// One line without the code.
+    let message: String
+
+    /// Reads the line `… FATAL:  28P01: password authentication failed …`; drops the lines after
+    /// it.
+    init(_ text: String) {
+        let line = text.split(separator: "\n").first.map { Array($0.utf8) } ?? []
+        let place = line.indices.first { Self.isCode(line[$0...].prefix(10)) }
+        guard let place else {
+            (state, message) = (nil, String(decoding: line, as: UTF8.self))
+            return
+        }
+        let code = line[(place + 3)..<(place + 8)]
+        state = SQLState(code: String(decoding: code, as: UTF8.self))
+        message = String(decoding: line[..<(place + 2)] + line[(place + 9)...], as: UTF8.self)
+    }
+
+    /// `:  28P01: `, which is between the severity, in any language, and the message.
+    private static func isCode(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.starts(with: ":  ".utf8) && bytes.dropFirst(8).elementsEqual(": ".utf8)
+            && bytes.dropFirst(3).prefix(5).allSatisfy {
+                $0.isDigit || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+            }
+    }
+
+    /// The kind of error for siwa.
+    ///
+    /// - Parameter needsPassword: the server asked for a password, and none is set.
+    func kind(needsPassword: Bool) -> StoreError.Kind {
+        if let state { return state.kind }
+        return needsPassword || isAboutTrust || isAboutURL ? .unusable : .unreachable
+    }
+
+    /// Whether libpq rejects a value of the URL: waiting does not help.
+    private var isAboutURL: Bool {
+        let words = message.split { !$0.isLetter }
+        return words.first == "invalid" || words.contains("invalid") && words.contains("integer")
+    }
+
+    /// Whether client and server do not accept each other's security; libpq's own messages are
+    /// always English here.
+    private var isAboutTrust: Bool {
+        let words = message.split { !$0.isLetter }
+        let isCut = words.contains("SYSCALL") || words.contains("unexpectedly")
+        return !isCut
+            && ["SSL", "certificate", "authentication", "password", "GSSAPI"].contains {
+                words.contains($0[...])
+            }
+    }
+}

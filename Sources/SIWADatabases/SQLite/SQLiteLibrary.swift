@@ -1,0 +1,19 @@
+internal import SIWACSQLite
+internal import SIWALifecycle
+
+/// SQLite, loaded when it is first used and never unloaded.
+enum SQLiteLibrary {
+    /// The functions of libsqlite3, loaded when they are first used.
+    static let functions = Result { () throws(StoreError) in
+        var functions = siwa_sqlite()
+        guard siwa_sqlite_load(&functions) else {
+            let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
+            throw StoreError(
+                .unavailable, "SQLite cannot be loaded: \(reason); Debian's package: libsqlite3-0")
+        }
+        guard functions.sqlite3_libversion_number() >= 3_037_000 else {
+            throw StoreError(.unavailable, "SQLite is older than 3.37, which has no STRICT tables")
+        }
+        return functions
+    }
+}

@@ -1,0 +1,35 @@
+internal import SIWACrypto
+internal import SIWALifecycle
+
+/// The result of a sign-in.
+struct Admission {
+    let code: String
+    let idToken: String
+    /// The user as the client sees them.
+    let user: EmulatedUser
+    /// Whether this is the user's first sign-in with the client.
+    let isFirst: Bool
+}
+
+extension Service {
+    /// Signs a user in; returns the code and the identity token that an app or a page receives.
+    mutating func signIn(_ signIn: SignIn) throws -> Admission {
+        let now = now()
+        let clientID = signIn.client.clientID
+        let code = TokenText.fresh(.code, shard: try TokenText.shard(of: signIn.user.userID))
+        let (sharing, isFirst) = ledger.consents.settle(
+            signIn.user.userID, clientID, choosing: signIn.sharing)
+        let user = try seen(signIn.user, sharing, by: owner.teamID)
+        ledger.record(
+            Ledger.Code(
+                clientID: clientID, user: user, nonce: signIn.nonce,
+                redirectURI: signIn.redirectURI, challenge: signIn.challenge, issuedAt: now),
+            as: code)
+        let isJudged = isFirst && signIn.client.kind == .app
+        let idToken = try identityToken(
+            IdentityTokenClaims(
+                clientID: clientID, user: user, companion: .code(code), nonce: signIn.nonce,
+                signedInAt: now, realUserStatus: isJudged ? user.realUserStatus : nil))
+        return Admission(code: code, idToken: idToken, user: user, isFirst: isFirst)
+    }
+}

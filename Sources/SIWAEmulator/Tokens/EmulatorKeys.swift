@@ -1,0 +1,61 @@
+internal import SIWACrypto
+internal import SIWAJOSE
+internal import SIWALifecycle
+
+/// The keys with which the emulated Apple signs: three are published, one of them signs, as
+/// with Apple most of the time.
+package struct EmulatorKeys: Sendable {
+    struct Entry: Sendable {
+        let keyID: String
+        let key: RSAPrivateKey
+    }
+
+    /// Every published key, the oldest first.
+    var entries: [Entry]
+    /// The newest key, which signs.
+    var signing: Entry
+
+    /// Generates new keys. This is slow, so tests share one set.
+    package static func generate() async throws -> EmulatorKeys {
+        let signing = named(try RSAPrivateKey.generate())
+        return EmulatorKeys(entries: try await fresh(2) + [signing], signing: signing)
+    }
+
+    /// Generates keys without blocking the caller's actor.
+    @concurrent static func fresh(_ count: Int) async throws -> [Entry] {
+        try await withThrowingTaskGroup(of: Entry.self) { group in
+            for _ in 0..<count { group.addTask { named(try RSAPrivateKey.generate()) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    /// The JWK Set, in another order each time: a client must choose by `kid`.
+    func document() -> JSON {
+        ["keys": .array(entries.shuffled().map(\.json))]
+    }
+
+    /// Signs claims under Apple's header, which has two members and no `typ`.
+    func token(_ claims: JSON) throws(OpenSSLError) -> String {
+        let header: JSON = ["kid": .string(signing.keyID), "alg": "RS256"]
+        let token = try CompactJWS.sign(header: header, payload: claims) {
+            bytes throws(OpenSSLError) in
+            try signing.key.signature(for: bytes)
+        }
+        return SecretText(token).revealed()
+    }
+
+    /// Gives a key an id of ten characters, as Apple's keys have since 2024.
+    private static func named(_ key: RSAPrivateKey) -> Entry {
+        Entry(keyID: Fresh.text(10, of: Fresh.alphanumeric), key: key)
+    }
+}
+
+extension EmulatorKeys.Entry {
+    fileprivate var json: JSON {
+        [
+            "kty": "RSA", "kid": .string(keyID), "use": "sig", "alg": "RS256",
+            "n": .string(Base64URL.encode(key.modulus)),
+            "e": .string(Base64URL.encode(key.exponent)),
+        ]
+    }
+}

@@ -1,0 +1,211 @@
+internal import Glibc
+internal import SIWACMicroHTTPD
+internal import SIWALifecycle
+internal import Synchronization
+
+/// One daemon of libmicrohttpd and the thread that drives it.
+///
+/// The thread also runs the tasks that answer its requests: no other thread has to be woken for
+/// them, before their first suspension or after it.
+///
+/// Ownership: the thread retains it while it runs, and libmicrohttpd uses it until the thread has
+/// stopped the daemon.
+final class EventLoop: TaskExecutor {
+    /// The phases of an event loop.
+    private enum Phase: Int {
+        /// Accepts and serves connections.
+        case serving
+        /// Accepts no new connections, and ends when the last one is closed.
+        case draining
+        /// Ends immediately: no request is in flight.
+        case stopping
+    }
+
+    /// Set before the thread starts; afterwards only the thread and ``quiesce()`` use it.
+    private nonisolated(unsafe) var daemon: OpaquePointer?
+    /// The open connections; only the loop's thread uses them.
+    private nonisolated(unsafe) var clients: [ObjectIdentifier: ClientConnection] = [:]
+    private nonisolated(unsafe) var lastSweep = ContinuousClock.now
+    private let phase = Atomic(Phase.serving.rawValue)
+    private let isQuiesced = Atomic(false)
+    /// When the loop last completed an iteration, in milliseconds since the process started.
+    private let lastTurn = Atomic(0)
+    private let handling: RequestHandling
+    private let ended = WakeSignal()
+    /// The event descriptor with which other threads wake the loop.
+    private let alarm: Descriptor
+    /// Whether the alarm was used since the loop last waited.
+    private let isWoken = Atomic(false)
+    /// The thread, once it runs.
+    private let thread = Atomic<pthread_t>(0)
+    /// What tasks have to do next, on the loop's thread.
+    private let jobs = Mutex<[UnownedJob]>([])
+
+    /// Accepts connections from a socket; the loop is running when this returns.
+    init(
+        _ socket: consuming Descriptor, _ identity: TLSIdentity?, sendsDate: Bool,
+        connections: Int, _ handling: RequestHandling
+    ) throws(ServerError) {
+        self.handling = handling
+        alarm = Descriptor(adopting: siwa_alarm())
+        guard alarm.number >= 0 else { throw .notStarted }
+        let limits = siwa_limits(
+            connections: CUnsignedInt(connections),
+            idle_seconds: CUnsignedInt(handling.limits.idleTime.components.seconds),
+            // Memory for the response's header section and libmicrohttpd's bookkeeping only,
+            // because it is cleared after each request.
+            memory_bytes: handling.limits.headerBytes + 8 << 10)
+        // libmicrohttpd owns the socket from here on, even if it fails to start.
+        daemon = siwa_start_daemon(
+            socket.release(), identity?.certificate, identity?.key, limits, sendsDate ? 1 : 0,
+            callbacks(for: self))
+        guard daemon != nil else { throw .notStarted }
+        beat()
+        guard startThread() else {
+            MHD_stop_daemon(daemon)
+            throw .notStarted
+        }
+    }
+
+    private func startThread() -> Bool {
+        var thread = pthread_t()
+        let owner = Unmanaged.passRetained(self)
+        let code = pthread_create(
+            &thread, nil,
+            { owner in
+                if let owner { Unmanaged<EventLoop>.fromOpaque(owner).takeRetainedValue().run() }
+                return nil
+            }, owner.toOpaque())
+        guard code == 0 else {
+            owner.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    /// Stops accepting connections; the loop ends when the last one is closed.
+    func drain() {
+        _ = phase.compareExchange(
+            expected: Phase.serving.rawValue, desired: Phase.draining.rawValue,
+            ordering: .relaxed)
+        quiesce()
+    }
+
+    /// Closes all connections and ends the loop; no request may be in flight.
+    func stop() async {
+        phase.store(Phase.stopping.rawValue, ordering: .relaxed)
+        quiesce()
+        await ended.wait(after: 0)
+    }
+
+    /// The time since the loop last completed an iteration.
+    var silence: Duration {
+        .milliseconds(Self.milliseconds() - lastTurn.load(ordering: .relaxed))
+    }
+
+    /// The longest iteration of a loop that works.
+    static let longestWait = Duration.seconds(1)
+
+    private func quiesce() {
+        defer { wake() }
+        guard !isQuiesced.exchange(true, ordering: .relaxed) else { return }
+        // The returned socket is closed with the daemon.
+        socketToClose.store(MHD_quiesce_daemon(daemon), ordering: .relaxed)
+    }
+
+    /// Wakes the loop after a connection was resumed or a task became ready, or to end the loop.
+    func wake() {
+        // A loop that was woken but has not started to work yet will notice this as well.
+        guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        siwa_wake(alarm.number)
+    }
+
+    private let socketToClose = Atomic<CInt>(-1)
+
+    private func run() {
+        thread.store(pthread_self(), ordering: .relaxed)
+        let wait = Int32(Self.longestWait / .milliseconds(1))
+        while !isOver {
+            if siwa_wait(daemon, alarm.number, wait) != .YES { break }
+            _ = isWoken.exchange(false, ordering: .acquiringAndReleasing)
+            runJobs()
+            if MHD_run(daemon) != .YES { break }
+            beat()
+            closeLateConnections()
+        }
+        MHD_stop_daemon(daemon)
+        let socket = socketToClose.load(ordering: .relaxed)
+        if socket >= 0 { close(socket) }
+        ended.notify()
+    }
+
+    /// Runs the jobs of tasks until all of them wait. Called on the loop's thread.
+    func runJobs() {
+        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+        // The loop's own thread checks again before it waits.
+        if thread.load(ordering: .relaxed) != pthread_self() { wake() }
+    }
+
+    /// Whether each connection is closed after its next response.
+    var isDraining: Bool { phase.load(ordering: .relaxed) != Phase.serving.rawValue }
+
+    private var isOver: Bool {
+        switch Phase(rawValue: phase.load(ordering: .relaxed)) {
+        case .serving: false
+        case .draining: clients.isEmpty
+        case .stopping, nil: true
+        }
+    }
+
+    private func beat() { lastTurn.store(Self.milliseconds(), ordering: .relaxed) }
+
+    private static func milliseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    // MARK: Callbacks, on the loop's thread
+
+    /// Called when a connection was opened or closed.
+    func note(
+        _ change: MHD_ConnectionNotificationCode, of connection: Connection,
+        _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) {
+        switch change {
+        case .CONNECTION_NOTIFY_STARTED:
+            let client = ClientConnection(
+                of: self, peer: connection.peer, socket: connection.socket,
+                requestTime: handling.limits.requestTime, idleTime: handling.limits.idleTime)
+            clients[ObjectIdentifier(client)] = client
+            context.pointee = Unmanaged.passUnretained(client).toOpaque()
+        case .CONNECTION_NOTIFY_CLOSED:
+            guard let pointer = context.pointee else { return }
+            let client = Unmanaged<ClientConnection>.fromOpaque(pointer).takeUnretainedValue()
+            clients[ObjectIdentifier(client)] = nil
+            context.pointee = nil
+        }
+    }
+
+    /// Called when a request line was received.
+    func begin(_ target: UnsafePointer<CChar>, on connection: Connection) -> Exchange {
+        connection.client?.beginRequest(within: handling.limits.requestTime)
+        return Exchange(target: target, in: handling)
+    }
+
+    /// Checks the deadlines once a second.
+    private func closeLateConnections() {
+        let now = ContinuousClock.now
+        guard lastSweep.duration(to: now) >= Self.longestWait else { return }
+        lastSweep = now
+        for client in clients.values { client.closeIfLate(at: now) }
+    }
+}

@@ -1,0 +1,82 @@
+internal import SIWALifecycle
+internal import Synchronization
+
+/// The requests that are being answered. A server must not stop before each of them has released
+/// its connection.
+final class InFlight: Sendable {
+    private enum Slot {
+        /// The handler is being called.
+        case begun
+        /// A task is running; the reply is nil if it has begun to answer.
+        case running(Task<Void, Never>, ServerReply?)
+    }
+
+    private struct State {
+        var slots: [ObjectIdentifier: Slot] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let changes = WakeSignal()
+
+    /// Adds a request; returns false if the server is stopping.
+    func begin(_ key: ObjectIdentifier) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.slots[key] = .begun
+            return true
+        }
+    }
+
+    /// Notes the task that answers a request; it is cancelled when the server stops.
+    func run(_ key: ObjectIdentifier, _ task: Task<Void, Never>, _ reply: ServerReply? = nil) {
+        state.withLock { state in
+            // It may have ended already.
+            guard state.slots[key] != nil else { return }
+            state.slots[key] = .running(task, reply)
+            if state.isClosed { task.cancel() }
+        }
+    }
+
+    /// Removes a request.
+    func end(_ key: ObjectIdentifier) {
+        let isLast = state.withLock { state in
+            state.slots[key] = nil
+            return state.isClosed && state.slots.isEmpty
+        }
+        if isLast { changes.notify() }
+    }
+
+    /// Admits no more requests, cancels all tasks, and returns when all requests are answered or
+    /// dropped.
+    ///
+    /// - Parameter grace: how long a cancelled task may take to answer.
+    /// - Returns: how many requests were dropped.
+    func close(grace: Duration) async -> Int {
+        let slots = state.withLock { state in
+            state.isClosed = true
+            return Array(state.slots.values)
+        }
+        for case .running(let task, _) in slots { task.cancel() }
+        await wait(atMost: grace)
+        // Their tasks wait for something that ignores cancellation.
+        let late = state.withLock { Array($0.slots.values) }
+        var dropped = 0
+        for case .running(_, let reply?) in late {
+            dropped += 1
+            reply.send(ServerResponse(status: 503, body: .dropped))
+        }
+        await wait(atMost: .seconds(3600))
+        return dropped
+    }
+
+    /// Waits until all requests are answered.
+    private func wait(atMost limit: Duration) async {
+        let end = ContinuousClock.now + limit
+        while case let left = end - .now, left > .zero {
+            let count = changes.count
+            if state.withLock({ $0.slots.isEmpty }) { return }
+            await changes.wait(after: count, atMost: left)
+        }
+    }
+}

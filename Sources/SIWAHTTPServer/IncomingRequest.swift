@@ -1,0 +1,110 @@
+internal import SIWAJOSE
+internal import SIWALifecycle
+
+/// A request while it is being received.
+struct IncomingRequest {
+    /// The request without its body.
+    private let head: ServerRequest
+    private let limits: ServerLimits
+    private var body: [UInt8] = []
+    private var received = 0
+    private var isTooLong = false
+
+    /// - Parameters:
+    ///   - isMalformed: whether the request line contains a NUL or invalid UTF-8.
+    ///   - needsHost: whether the version of HTTP requires `Host`.
+    init(
+        method: String, target: String, isMalformed: Bool, needsHost: Bool,
+        on connection: Connection, _ limits: ServerLimits
+    ) {
+        self.limits = limits
+        let (fields, hasNUL) = connection.fields
+        let isWord = method.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        let fault: ServerRequest.Fault? =
+            isMalformed || !isWord
+            ? .malformedRequestLine
+            : hasNUL || !fields.allSatisfy(\.isWellFormed)
+                ? .malformedField : Self.fault(fields, needsHost: needsHost, limits)
+        head = ServerRequest(
+            method: method, target: target, fields: fields, fault: fault,
+            peer: connection.client?.peer ?? .local)
+    }
+
+    private static func fault(
+        _ fields: [HTTPField], needsHost: Bool, _ limits: ServerLimits
+    ) -> ServerRequest.Fault? {
+        var (hosts, lengths, codings, header) = (0, 0, 0, 0)
+        for field in fields {
+            if field.isNamed("host") { hosts += 1 }
+            if field.isNamed("content-length") { lengths += 1 }
+            if field.isNamed("transfer-encoding") { codings += 1 }
+            // The separators are ": " and a line end.
+            header += field.name.utf8.count + field.value.utf8.count + 4
+        }
+        if lengths + codings > 1 { return .ambiguousLength }
+        if codings == 1, fields["transfer-encoding"]?.lowercased() != "chunked" {
+            return .unknownCoding
+        }
+        if header > limits.headerBytes { return .headerTooLarge }
+        if hosts > 1 || needsHost && hosts == 0 { return .ambiguousHost }
+        guard lengths == 1, let length = fields["content-length"],
+            length.utf8.allSatisfy({ $0.isDigit })
+        else { return nil }
+        return Int(length) ?? .max > limits.readBytes ? .bodyTooLarge : nil
+    }
+
+    /// Whether the request is refused without reading its body.
+    var isRefused: Bool { head.fault != nil }
+
+    /// How much of the body was received.
+    enum Progress {
+        /// More of it may be received.
+        case incomplete
+        /// It is longer than allowed, and its length is unknown.
+        case tooLong
+        /// It is so long that the connection must be closed.
+        case endless
+    }
+
+    /// Takes a part of the body. Bytes over the limit are read and discarded, so that the client
+    /// can read the response.
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Progress {
+        received += bytes.count
+        body.append(contentsOf: bytes.prefix(limits.bodyBytes - body.count))
+        guard received > limits.bodyBytes else { return .incomplete }
+        isTooLong = true
+        guard head.fields["content-length"] == nil else { return .incomplete }
+        return received > max(limits.readBytes, limits.encryptedBytes) ? .endless : .tooLong
+    }
+
+    /// The request, as far as it was received.
+    var whole: ServerRequest {
+        guard received > 0 else { return head }
+        return ServerRequest(
+            method: head.method, target: head.target, fields: head.fields, body: body,
+            fault: isTooLong ? .bodyTooLarge : head.fault, peer: head.peer)
+    }
+}
+
+extension HTTPField {
+    /// Whether the name is a token, and the value has no control character.
+    fileprivate var isWellFormed: Bool {
+        let (name, value) = (name.utf8.span, value.utf8.span)
+        for index in name.indices where !name[index].isTokenCharacter { return false }
+        for index in value.indices where value[index] < 0x20 || value[index] == 0x7F {
+            guard value[index] == 0x09 else { return false }
+        }
+        return !name.isEmpty
+    }
+}
+
+extension UInt8 {
+    /// Whether a token may contain it (RFC 9110 §5.6.2).
+    fileprivate var isTokenCharacter: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x5E...0x7A, 0x7C, 0x7E: true
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E: true
+        default: false
+        }
+    }
+}

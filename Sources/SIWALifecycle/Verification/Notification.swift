@@ -1,0 +1,63 @@
+package import SIWAJOSE
+
+/// The content of a verified server-to-server notification (Apple: "Processing changes for Sign in
+/// with Apple accounts").
+package struct Notification: Hashable, Sendable {
+    /// What happened to the user's account.
+    package let event: NotificationEvent
+    /// The client: the primary App ID of its group.
+    package let clientID: ClientID
+    /// The issuer: `iss`.
+    package let issuer: String
+    /// When it was issued.
+    package let issuedAt: NumericDate
+    /// When it expires.
+    package let expiresAt: NumericDate
+    /// The id, by which repetitions are recognised: `jti`.
+    package let id: String?
+
+    /// Nil if a required claim is missing or has another type.
+    init?(_ claims: JSON, _ event: NotificationEvent) {
+        guard let clientID = claims["aud"]?.string,
+            let issuer = claims["iss"]?.string, let issuedAt = claims["iat"]?.moment,
+            let expiresAt = claims["exp"]?.moment
+        else { return nil }
+        self.event = event
+        self.clientID = ClientID(unchecked: clientID)
+        self.issuer = issuer
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        id = claims["jti"]?.string
+    }
+}
+
+/// The result of verifying a notification.
+package typealias NotificationVerification = Verification<Notification>
+
+extension TokenVerifier {
+    /// Makes all possible checks of a notification.
+    package func verify(
+        notification token: CompactJWS, at now: NumericDate
+    ) -> NotificationVerification {
+        let claims = token.payload
+        let common = commonChecks(token, at: now) + [identifier(claims)]
+        do {
+            let event = try NotificationEvent(claims)
+            return NotificationVerification(token, common + [.passed(.event, event.kind.rawValue)])
+            { _ in Notification(claims, event) }
+        } catch {
+            // Also prevents that an identity token is accepted as a notification (RFC 8725 §3.12).
+            return NotificationVerification(token, common + [.failed(.event, error.description)]) {
+                _ in nil
+            }
+        }
+    }
+
+    private func identifier(_ claims: JSON) -> Check {
+        switch claims["jti"] {
+        case .string(let id) where !id.isEmpty: .passed(.jti)
+        case nil: .skipped(.jti, "without a jti, repetitions cannot be recognised")
+        case let other: .failed(.jti, "jti is \(other.shown), expected a text")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package import SIWAApplication
+internal import SIWACrypto
+package import SIWAJOSE
+package import SIWALifecycle
+
+/// The client of a profile, for a process that sends many requests: its settings are read once.
+package struct ProfileClient: Sendable {
+    /// The name of the profile; empty without profiles.
+    package let name: String
+    /// The App ID or Services ID of the profile.
+    package let clientID: ClientID
+    /// The client's team.
+    package let teamID: TeamID
+    /// The clients whose identity tokens and notifications are accepted.
+    package let audiences: [String]
+    /// The redirect URI of sign-ins; nil if it is not set.
+    package let redirectURI: String?
+    /// The origin of Apple's endpoints.
+    package let baseURL: BaseURL
+    /// The time limit of a call, including repetitions.
+    package let timeout: Duration
+    /// The most attempts for a request.
+    package let maxAttempts: Int
+    /// The transport to Apple.
+    package let transport: any Transport
+    /// The client with its key; nil if another machine mints its secrets.
+    package let signing: Client?
+
+    private let secrets: any ClientSecretSource
+    private let clocks: Clocks
+    private let trace: RequestTrace?
+    private let base: TokenClient
+    private let explain: Explanation
+
+    /// Explains a failed request to an operator.
+    ///
+    /// The first flag is whether the request had a redirect URI, the second whether it had a code
+    /// verifier.
+    package typealias Explanation = @Sendable (TokenFailure, Bool, Bool) -> Diagnosis
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - secrets: the source of its client_secrets.
+    ///   - trace: receives every request.
+    package init(
+        name: String, teamID: TeamID, secrets: any ClientSecretSource, audiences: [String],
+        redirectURI: String? = nil, baseURL: BaseURL = .apple, timeout: Duration = .seconds(30),
+        maxAttempts: Int = 4, transport: any Transport, clocks: Clocks,
+        trace: RequestTrace? = nil, explain: Explanation? = nil
+    ) {
+        (self.name, self.teamID, clientID) = (name, teamID, secrets.clientID)
+        (self.audiences, self.redirectURI, self.baseURL) = (audiences, redirectURI, baseURL)
+        (self.timeout, self.maxAttempts, self.transport) = (timeout, maxAttempts, transport)
+        (self.clocks, self.trace) = (clocks, trace)
+        (signing, self.secrets) = (secrets as? Client, secrets)
+        self.explain =
+            explain ?? { failure, _, _ in
+                Diagnosis(RequestError(failure: failure, context: nil))
+            }
+        base = TokenClient(
+            client: secrets, baseURL: baseURL,
+            delivery: Delivery(
+                through: transport, until: Deadline(after: timeout, by: clocks.timekeeper),
+                clocks: clocks))
+    }
+
+    /// A client_secret that is valid now.
+    ///
+    /// - Throws: ``ClientSecretError``.
+    package func secret(at now: NumericDate) throws(ClientSecretError) -> ClientSecret {
+        try secrets.secret(for: clientID, at: now)
+    }
+
+    /// The token endpoints, for one call that begins now.
+    ///
+    /// - Parameter maxAttempts: the most attempts for each request; nil for the number in the
+    ///   settings.
+    package func tokens(maxAttempts: Int? = nil) -> TokenClient {
+        base.delivering(through: delivery(maxAttempts: maxAttempts))
+    }
+
+    /// Sends the requests of one call that begins now.
+    ///
+    /// - Parameters:
+    ///   - maxAttempts: nil for the number in the settings.
+    ///   - limit: the longest time of the call; that of the settings may be shorter.
+    package func delivery(maxAttempts: Int? = nil, limit: Duration? = nil) -> Delivery {
+        Delivery(
+            through: transport,
+            policy: RetryPolicy(maxAttempts: maxAttempts ?? self.maxAttempts),
+            until: Deadline(after: min(limit ?? timeout, timeout), by: clocks.timekeeper),
+            clocks: clocks, trace: trace)
+    }
+
+    /// Explains a failed request.
+    package func diagnosis(
+        of failure: TokenFailure, hasRedirectURI: Bool = false, hasCodeVerifier: Bool = false
+    ) -> Diagnosis {
+        var diagnosis = explain(failure, hasRedirectURI, hasCodeVerifier)
+        diagnosis.retryAfter = failure.cause.retryAfter(at: clocks.now())
+        return diagnosis
+    }
+}
+
+extension ProfileClient {
+    /// Reads the settings of a profile.
+    ///
+    /// - Parameters:
+    ///   - name: nil chooses as `siwa` does.
+    ///   - configuration: the configuration file; nil searches as `siwa` does.
+    ///   - wrap: wraps the transport of the profile with this name to Apple, for example with a
+    ///     limit.
+    ///   - trace: receives every request.
+    /// - Throws: `SettingsError`, which `Diagnosis` explains.
+    package init(
+        profile name: String?, configuration: String?, in world: World,
+        wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil
+    ) throws {
+        let session = try Session(ProfileSelection(file: configuration, name: name), in: world)
+        let client = try session.requestClient()
+        let network = try AppleConnection(session)
+        let settings = session.settings
+        let name = settings.profileName?.value ?? ""
+        self.init(
+            name: name, teamID: client.teamID,
+            secrets: client.secrets, audiences: try settings.audiences(),
+            redirectURI: try settings.redirectURI(), baseURL: network.baseURL,
+            timeout: try settings.timeout(), maxAttempts: try settings.maxAttempts(),
+            transport: wrap(name, network.feeds), clocks: world.clocks, trace: trace
+        ) { failure, hasRedirectURI, hasCodeVerifier in
+            Diagnosis(
+                RequestError(
+                    failure: failure,
+                    context: FailureContext(
+                        after: failure, client, session, server: network.baseURL,
+                        hasRedirectURI: hasRedirectURI, hasCodeVerifier: hasCodeVerifier)))
+        }
+    }
+}

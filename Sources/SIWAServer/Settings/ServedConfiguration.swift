@@ -1,0 +1,151 @@
+package import SIWAApplication
+package import SIWAJOSE
+package import SIWALifecycle
+package import SIWAServerRecords
+internal import SIWASystem
+package import SIWAVaultRecords
+
+/// The configuration as siwa-server uses it: the profiles and the vault that they share, read as
+/// `siwa` reads them, and the settings of the server itself.
+package struct ServedConfiguration: Sendable {
+    /// The file; nil if all settings come from the environment.
+    package let path: String?
+    /// The object `server`; nil if absent.
+    package let server: JSON?
+    /// Warnings for the operator.
+    package let warnings: [String]
+    /// The names of the profiles; nil for the client of the environment.
+    private let profiles: [String?]
+    private let defaultProfile: String?
+    private let named: String?
+    private let session: Session
+
+    /// Reads the configuration.
+    ///
+    /// - Parameter file: nil searches as `siwa` does.
+    /// - Throws: ``Diagnosis``, also if profiles have different vaults.
+    package init(_ file: String?, in world: World) throws(Diagnosis) {
+        do {
+            self = try Self(reading: file, in: world)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    private init(reading file: String?, in world: World) throws {
+        named = file
+        var selection = ProfileSelection(file: file)
+        let settings = try Settings(selection, in: world)
+        path = settings.file?.path
+        server = settings.file?.server
+        let names = settings.file?.profileNames ?? []
+        profiles = names.isEmpty ? [nil] : names
+        defaultProfile = settings.profileName?.value
+        selection.name = defaultProfile ?? names.first
+        session = Session(try Settings(selection, in: world), OutputOptions(), in: world)
+        warnings = settings.warnings
+        try checkVaults(in: world)
+    }
+
+    private func checkVaults(in world: World) throws {
+        let url = try session.settings.vaultURL().value
+        for name in profiles.compactMap(\.self) {
+            let settings = try Settings(
+                ProfileSelection(file: named, name: name), in: world)
+            guard try settings.vaultURL().value == url else {
+                throw SettingsError(
+                    "profile '\(name)' has another vault than the first profile",
+                    hints: ["set one vault for all profiles, next to 'profiles' in \(path ?? "")"])
+            }
+        }
+    }
+
+    /// Reads the clients of all profiles, and their keys.
+    ///
+    /// - Parameters:
+    ///   - wrap: wraps the transport of the profile with this name to Apple.
+    ///   - trace: receives every request.
+    package func clients(
+        wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil
+    ) throws(Diagnosis) -> [ProfileClient] {
+        do {
+            return try profiles.map { name in
+                try ProfileClient(
+                    profile: name, configuration: named, in: session.world, wrap: wrap,
+                    trace: trace)
+            }
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// The name of the profile of requests that name none; nil if nothing chooses one.
+    package var standardProfile: String? { defaultProfile }
+
+    /// The file of an embedded vault; nil for one on a server.
+    package func vaultFile() throws(Diagnosis) -> String? {
+        do {
+            return Settings.path(inVault: try session.settings.vaultURL().value)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// The places of the vault and its keys.
+    package func vaultPlace() throws(Diagnosis) -> VaultPlace {
+        do {
+            return VaultPlace(
+                url: try session.settings.vaultURL().value,
+                keys: try session.settings.vaultKeySource(session.world.variables).value)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// The places of a vault and its keys.
+    package struct VaultPlace: Hashable, Sendable {
+        let url: String
+        let keys: VaultKeySource
+    }
+
+    /// Connects to the vault's database.
+    ///
+    /// - Parameter timeout: the time limit of a call of the database.
+    package func serverStore(_ timeout: StoreTimeout) throws(Diagnosis) -> ServerStore {
+        do {
+            return try session.serverStore(timeout)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// Reads the keys of the vault.
+    package func vaultKeys() throws(Diagnosis) -> VaultKeyRing {
+        do {
+            return try session.vaultKeys()
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// Warns of a file that others can write, and refuses it if the configuration is strict.
+    ///
+    /// - Parameter name: the name of the file in messages, such as `the key set`.
+    package func examine(_ name: String, _ path: String) throws(Diagnosis) {
+        let world = session.world
+        do {
+            try session.examine(
+                FileWarning(
+                    name, path, world.files.status(path), isSecret: false, in: world),
+                .configuration)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// The absolute path of a path in the configuration.
+    package func resolve(_ path: String) -> String {
+        guard let file = self.path else { return path }
+        return session.settings.resolve(path, from: .file(file))
+    }
+}

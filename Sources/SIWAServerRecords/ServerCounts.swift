@@ -1,0 +1,66 @@
+package import SIWAJOSE
+package import SIWALifecycle
+package import SIWAVaultRecords
+
+/// The numbers of records in the database, for the gauges.
+package struct ServerCounts: Hashable, Sendable {
+    /// The number of events in each state.
+    package var inbox: [InboxState: Int] = [:]
+    /// How long ago the oldest pending event was received; nil without pending events.
+    package var oldestPendingEvent: Duration?
+    /// When pending events are sent; nil without pending events.
+    package var eventAttempts: Attempts?
+    /// The number of requests to revoke in each state.
+    package var revocations: [RevocationJob.State: Int] = [:]
+    /// How long the oldest pending request has waited; nil without pending requests.
+    package var oldestPendingRevocation: Duration?
+    /// When pending revocations are sent; nil without pending revocations.
+    package var revocationAttempts: Attempts?
+    /// The number of tokens in each state, by client; at most a minute old.
+    package var tokens: [ClientID: [VaultState: Int]] = [:]
+
+    /// When waiting work is tried next.
+    package struct Attempts: Hashable, Sendable {
+        /// The first attempt of all.
+        package let next: NumericDate
+        /// The next attempt of the work that waits longest.
+        package let last: NumericDate
+
+        /// Creates a value.
+        package init(next: NumericDate, last: NumericDate) {
+            (self.next, self.last) = (next, last)
+        }
+    }
+
+    /// All zero.
+    package init() {}
+}
+
+/// The numbers of events and revocations within an hour.
+package struct HourlyActivity: Hashable, Sendable {
+    /// When the hour began.
+    package let begin: NumericDate
+    /// The count of each kind.
+    package var counts: [Kind: Int]
+
+    /// What is counted.
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A new event was received.
+        case received
+        /// The application accepted an event.
+        case delivered
+        /// An event became dead.
+        case undelivered
+        /// A request to revoke was received.
+        case requested
+        /// A request to revoke ended: its tokens are revoked.
+        case revoked
+        /// A request to revoke ended in another way.
+        case unrevoked
+    }
+
+    /// Creates the counts of an hour.
+    package init(begin: NumericDate, counts: [Kind: Int]) {
+        (self.begin, self.counts) = (begin, counts)
+    }
+}

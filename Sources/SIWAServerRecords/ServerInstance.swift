@@ -1,0 +1,22 @@
+internal import SIWALifecycle
+internal import SIWAVaultRecords
+
+/// A running siwa-server.
+package struct ServerInstance: Hashable, Sendable {
+    /// Identifies this run of the process.
+    package let id: String
+    /// The name of its machine.
+    package let host: String
+    /// The version of the program.
+    package let version: String
+
+    /// How long a server counts as running after its last heartbeat.
+    package static let lease = Duration.seconds(30)
+    /// The time between two heartbeats.
+    package static let interval = Duration.seconds(10)
+
+    /// Creates an instance.
+    package init(id: String, host: String, version: String) {
+        (self.id, self.host, self.version) = (id, host, version)
+    }
+}

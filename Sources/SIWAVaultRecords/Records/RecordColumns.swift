@@ -1,0 +1,177 @@
+package import SIWADatabases
+internal import SIWAJOSE
+package import SIWALifecycle
+
+// A record as a row of `vault_token`.
+extension VaultRecord {
+    /// The columns, in the order of ``values`` and of ``init(_:)``.
+    package static let columnList =
+        RowList.key + [
+            .text("state"), .integer("key_number"), .bytes("sealed"), .integer("stored_at"),
+            .integer("changed_at"), .integer("checked_at"), .integer("signed_in_at"),
+        ]
+
+    /// The columns as SQL.
+    static let columns = columnList.map(\.name).joined(separator: ", ")
+
+    /// The values of the columns.
+    var values: [Value] {
+        [
+            .text(id.user.clientID.rawValue), .text(id.user.userID.rawValue),
+            .text(id.fingerprint.rawValue), .text(state.rawValue), .integer(keyNumber),
+            .bytes(sealed), .integer(storedAt.seconds), .integer(changedAt.seconds),
+            Value(checkedAt?.seconds), Value(signedInAt?.seconds),
+        ]
+    }
+
+    /// Reads a row, whose values are untrusted.
+    ///
+    /// - Throws: ``DamagedColumn``.
+    init(_ row: [Value]) throws(DamagedColumn) {
+        guard row.count >= 10 else { throw DamagedColumn("columns are missing") }
+        let id = try VaultRecordID(row)
+        guard let state = row[3].text.flatMap(VaultState.init) else {
+            throw DamagedColumn("its state is unknown")
+        }
+        guard let keyNumber = row[4].integer, VaultKeyRing.possibleNumbers.contains(keyNumber)
+        else { throw DamagedColumn("its key_number is out of range") }
+        guard let sealed = row[5].bytes else { throw DamagedColumn("it has no encrypted token") }
+        self.init(
+            id: id, state: state, keyNumber: keyNumber, sealed: sealed,
+            storedAt: try row[6].date("stored_at"),
+            signedInAt: try row[9].optionalDate("signed_in_at"),
+            changedAt: try row[7].date("changed_at"),
+            checkedAt: try row[8].optionalDate("checked_at"))
+    }
+}
+
+extension Value {
+    /// The fingerprint of a token.
+    var fingerprint: TokenFingerprint {
+        get throws(DamagedColumn) {
+            guard let fingerprint = text.flatMap({ TokenFingerprint($0) }) else {
+                throw DamagedColumn("its token_fingerprint is not 12 hexadecimal digits")
+            }
+            return fingerprint
+        }
+    }
+}
+
+extension VaultRecordID {
+    /// Reads the columns of the key.
+    fileprivate init(_ row: [Value]) throws(DamagedColumn) {
+        self.init(try VaultUser(row[0], row[1]), try row[2].fingerprint)
+    }
+}
+
+extension VaultUser {
+    /// Reads a client id and a user id.
+    package init(_ client: Value, _ user: Value) throws(DamagedColumn) {
+        guard let clientText = client.text else {
+            throw DamagedColumn("its client_id is not UTF-8")
+        }
+        guard let userText = user.text else { throw DamagedColumn("its user_id is not UTF-8") }
+        let clientID: ClientID
+        do {
+            clientID = try ClientID(validating: clientText)
+        } catch {
+            throw DamagedColumn("its client_id \(error.fault)")
+        }
+        do {
+            try self.init(clientID, validating: userText)
+        } catch {
+            throw DamagedColumn("its user_id \(error.fault)")
+        }
+    }
+
+    /// The columns of the user.
+    package var values: [Value] { [.text(clientID.rawValue), .text(userID.rawValue)] }
+}
+
+extension VaultRowKey {
+    /// Reads the columns of the key, without checking them.
+    init(_ row: [Value]) {
+        self.init(
+            clientID: row[0].textBytes, userID: row[1].textBytes, fingerprint: row[2].textBytes)
+    }
+
+    /// The columns of the key.
+    var values: [Value] { [clientID, userID, fingerprint].map(Value.init(textOf:)) }
+}
+
+extension VaultPage {
+    /// Reads rows, in their order.
+    init(_ rows: [[Value]]) {
+        self.init()
+        for row in rows where row.count >= 3 {
+            next = VaultRowKey(row)
+            do throws(DamagedColumn) {
+                records.append(try VaultRecord(row))
+            } catch {
+                damaged.append(DamagedRecord(VaultRowKey(row), error.reason))
+            }
+        }
+    }
+}
+
+extension CheckedRow {
+    package mutating func user() throws(DamagedColumn) -> VaultUser {
+        let client = try next()
+        return try VaultUser(client, try next())
+    }
+
+    package mutating func clientID() throws(DamagedColumn) -> ClientID {
+        try Self.clientID(text("client_id"))
+    }
+
+    package mutating func optionalClientID() throws(DamagedColumn) -> ClientID? {
+        guard let text = try optionalText("client_id") else { return nil }
+        return try Self.clientID(text)
+    }
+
+    private static func clientID(_ text: String) throws(DamagedColumn) -> ClientID {
+        do {
+            return try ClientID(validating: text)
+        } catch {
+            throw DamagedColumn("its client_id \(error.fault)")
+        }
+    }
+
+    package mutating func optionalUserID() throws(DamagedColumn) -> UserID? {
+        guard let text = try optionalText("user_id") else { return nil }
+        do {
+            return try UserID(validating: text)
+        } catch {
+            throw DamagedColumn("its user_id \(error.fault)")
+        }
+    }
+
+    package mutating func fingerprint() throws(DamagedColumn) -> TokenFingerprint {
+        try next().fingerprint
+    }
+
+    /// A sealed secret: the number of its key, and its bytes.
+    package mutating func optionalSecret() throws(DamagedColumn) -> SealedSecret? {
+        let number = try optionalInteger("key_number", in: VaultKeyRing.possibleNumbers)
+        let bytes = try optionalBytes("sealed secret")
+        guard let number, let bytes else { return nil }
+        return SealedSecret(keyNumber: number, bytes: bytes)
+    }
+}
+
+extension RowList {
+    /// The columns of a token's key.
+    package static let key = [
+        Column.text("client_id"), .text("user_id"), .text("token_fingerprint"),
+    ]
+}
+
+extension RowList.Words {
+    /// The condition that a row of `vault_token` has the client, user and fingerprint.
+    var isTheSameToken: String {
+        """
+        vault_token.client_id = \(self["client_id"]) AND vault_token.user_id = \(self["user_id"])
+            AND vault_token.token_fingerprint = \(self["token_fingerprint"])
+        """
+    }
+}

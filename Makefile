@@ -157,10 +157,10 @@ format:
 check: lint test
 
 # Two tests at once: the sanitizers make programs slow, and timeouts run meanwhile.
-SANITIZED ?= SIWACryptoTests|CurlTransportTests|ServerRecordsTests|SIWAServerTests|EmulatorServerTests
+SANITIZED ?= SIWACryptoTests|SIWACurlTransportTests|SIWAServerRecordsTests|SIWAServerTests|SIWAEmulatorServerTests
 # Leaks of these alone: elsewhere, the stack that a program keeps for its signal handlers, and what
 # Foundation's URLSession keeps, would be reported.
-LEAK_CHECKED := SIWACryptoTests|CurlTransportTests
+LEAK_CHECKED := SIWACryptoTests|SIWACurlTransportTests
 SANITIZE := swift test --disable-xctest --experimental-maximum-parallelization-width 2 --filter
 sanitize: setup
 	$(SANITIZE) '^($(LEAK_CHECKED))\.' --sanitize=address --scratch-path .build/address

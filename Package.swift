@@ -161,10 +161,10 @@ let package = Package(
             dependencies: ["SIWAVaultRecords", "SIWAJOSE", "SIWALifecycle", "SIWACrypto"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
-            name: "CommandTableTests", dependencies: ["SIWACommandTable", "SIWATestSupport"],
+            name: "SIWACommandTableTests", dependencies: ["SIWACommandTable", "SIWATestSupport"],
             exclude: ["Snapshots"], swiftSettings: strict),
         .testTarget(
-            name: "AppleEmulatorTests",
+            name: "SIWAEmulatorTests",
             dependencies: [
                 "SIWAEmulator", "SIWAJOSE", "SIWALifecycle", "SIWACrypto",
                 "SIWATestSupport",
@@ -177,13 +177,13 @@ let package = Package(
             exclude: ["go", "node", "pytest", "check.py", "update.py"],
             swiftSettings: strict),
         .testTarget(
-            name: "CurlTransportTests",
+            name: "SIWACurlTransportTests",
             dependencies: [
                 "SIWACurlTransport", "SIWASystem", "SIWALifecycle", "SIWACrypto", "SIWATestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "EmulatorServerTests",
+            name: "SIWAEmulatorServerTests",
             dependencies: [
                 "SIWAEmulatorServer", "SIWAHTTPServer", "SIWAEmulator", "SIWACommandTable",
                 "SIWAJOSE",
@@ -228,14 +228,14 @@ let package = Package(
             ],
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
-            name: "TokenVaultTests",
+            name: "SIWAVaultRecordsTests",
             dependencies: [
                 "SIWADatabases", "SIWAVaultRecords", "SIWAServerRecords", "SIWACSQLite", "SIWAJOSE",
                 "SIWALifecycle", "SIWACrypto",
                 "SIWATestSupport",
             ], swiftSettings: strict),
         .testTarget(
-            name: "ServerRecordsTests",
+            name: "SIWAServerRecordsTests",
             dependencies: [
                 "SIWAServerRecords", "SIWAJOSE", "SIWALifecycle", "SIWAVaultRecords", "SIWACrypto",
                 "SIWATestSupport",
@@ -271,7 +271,7 @@ let package = Package(
                 "SIWATestSupport", "SIWADatabases", "SIWAVaultRecords",
             ], swiftSettings: strict),
         .testTarget(
-            name: "LocalFilesTests", dependencies: ["SIWASystem", "SIWACrypto", "SIWATestSupport"],
+            name: "SIWASystemTests", dependencies: ["SIWASystem", "SIWACrypto", "SIWATestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -128,7 +128,7 @@ import Testing
     func `after kills at any moment, the same command completes the copy`(
         _ source: VaultBackend, _ target: VaultBackend
     ) async throws {
-        var random = SeededRandom.announced(for: "kills of vault copy, \(source) to \(target)")
+        let random = SeededRandom.announced(for: "kills of vault copy, \(source) to \(target)")
         let count = wished("SIWA_COPY_RECORDS", usual: 4_000)
         let clock = ContinuousClock()
         let whole = try await Move(source, to: target, tokens: count)
@@ -136,16 +136,17 @@ import Testing
         #expect(try await whole.copy().exitCode == 0)
         let usual = clock.now - start
         let kills = wished("SIWA_COPY_KILLS", usual: 6)
-        var (hits, aborted) = (0, 0)
+        var moments = KillMoments(within: usual, random)
+        var aborted = 0
         var move = try await Move(source, to: target, tokens: count)
         let expected = try Self.tokens(move.fixture.url)
         for kill in 0..<kills {
-            let victim = try Executable.product("siwa").start(
-                Executable.Call(
-                    move.arguments, environment: move.fixture.environment, limit: .seconds(300)))
-            try await Task.sleep(for: usual * Double.random(in: 0..<1, using: &random))
-            victim.signal(9)
-            if try await victim.result().ending == .signal(9) { hits += 1 }
+            try await moments.strike {
+                try Executable.product("siwa").start(
+                    Executable.Call(
+                        move.arguments, environment: move.fixture.environment, limit: .seconds(300))
+                )
+            }
             guard kill % 3 == 2 || kill == kills - 1 else { continue }
             if kill % 2 == 0, try await move.copy("--abort").exitCode == 0 {
                 aborted += 1
@@ -160,9 +161,7 @@ import Testing
             #expect(isSame, "the target differs after \(kill + 1) kills")
             if kill < kills - 1 { move = try await Move(source, to: target, tokens: count) }
         }
-        print(
-            "kills of vault copy, \(source) to \(target): \(hits) of \(kills), \(aborted) aborted")
-        #expect(hits > 0)
+        print("kills of vault copy, \(source) to \(target): \(kills), \(aborted) aborted")
     }
 
     /// Users and fingerprints, in their order: sealing is random, so that two vaults differ in it.

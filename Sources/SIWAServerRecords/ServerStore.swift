@@ -95,6 +95,7 @@ package final class ServerStore: Sendable {
                     for table in tables { try table.requireColumns(in: database) }
                 }
             }
+            if pending.isEmpty { try database.checkPosition() }
             return ServerTables(pending: pending, keyChecks: try database.keyChecks())
         }
     }

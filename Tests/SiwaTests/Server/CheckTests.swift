@@ -29,6 +29,9 @@ import Testing
             Self(sql: "UPDATE vault_schema SET state = 'moved', place = 'x'", exitCode: 3),
             Self(sql: "UPDATE vault_schema SET state = 'moving', place = 'x'", exitCode: 75),
             Self(sql: "UPDATE vault_schema SET state = 'odd'", exitCode: 3),
+            Self(sql: "DELETE FROM server_count WHERE name = 'position'", exitCode: 3),
+            Self(sql: "UPDATE server_count SET value = -1 WHERE name = 'position'", exitCode: 3),
+            Self(sql: "DELETE FROM server_count WHERE name = 'deletion_level'", exitCode: 3),
         ]
     }
 

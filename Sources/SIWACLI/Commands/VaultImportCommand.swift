@@ -14,7 +14,9 @@ struct VaultImportCommand: Command {
         A line is {"user_id", "refresh_token", "client_id"?, "state"?, "stored_at"?, \
         "changed_at"?, "checked_at"?}, as 'siwa vault export --reveal' writes it; token is another \
         name for refresh_token, and other members are ignored. Or the input is CSV (RFC 4180) \
-        whose header has the names of these members; an empty field is an absent member. Times are \
+        whose header has the names of these members, in upper or lower case; an empty field is an \
+        absent member. --map names a column that is called otherwise, and --delimiter what \
+        separates the fields. Times are \
         RFC 3339, YYYY-MM-DD hh:mm:ss in UTC, or seconds since 1970. A line without a client \
         belongs to the one of the settings, one without a state is active, one without stored_at \
         is stored now.
@@ -25,7 +27,8 @@ struct VaultImportCommand: Command {
         of the line in any case. Lines are first encrypted and sorted, in \
         a temporary file in TMPDIR if they are many, and then stored in groups; a run that was \
         stopped can be run again from the start. Invalid lines are reported and skipped; the exit \
-        code is then 1. A token whose row in the vault is damaged is not imported; the row is \
+        code is then 1. --rejects writes each of them to a new file as {"line", "reason", \
+        "client_id"?, "user_id"?}, without its token. A token whose row in the vault is damaged is not imported; the row is \
         named, and the exit code is then 3.
         """
     static let examples = [
@@ -34,6 +37,10 @@ struct VaultImportCommand: Command {
             "psql -c \"copy (select sub as user_id, token from t) to stdout csv header\" | "
                 + "siwa vault import",
             "Import the tokens of a table."),
+        Example(
+            "siwa vault import users.csv --delimiter ';' --map user_id=apple_sub "
+                + "--map refresh_token=apple_token --rejects rejects.jsonl",
+            "Import CSV with other columns, and keep what is wrong with its lines."),
     ]
     static let parameters: [Parameter<Self>] =
         [
@@ -44,6 +51,15 @@ struct VaultImportCommand: Command {
             .flag(
                 "overwrite-states", \.overwritesStates,
                 help: "Give known tokens the state and times of their lines."),
+            .option(
+                "map", \.mappings, value: "MEMBER=COLUMN",
+                help: "Read a member from the column of CSV that has another name."),
+            .option(
+                "delimiter", \.delimiter, value: "C",
+                help: "Separate the fields of CSV by C, or by tab, in place of a comma."),
+            .option(
+                "rejects", \.rejects, value: "FILE",
+                help: "Write invalid lines to FILE, a new file.", completion: .file),
             VaultArgument.option(\.vault),
         ] + GlobalOptions.parameters(at: \.global)
 
@@ -51,6 +67,9 @@ struct VaultImportCommand: Command {
     var input = InputArgument.standard
     var isDryRun = false
     var overwritesStates = false
+    var mappings: [ColumnMapping] = []
+    var delimiter: DelimiterArgument?
+    var rejects: String?
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
@@ -61,12 +80,15 @@ struct VaultImportCommand: Command {
             try session.vault(.statement), keys: session.vaultKeys,
             VaultImporter.Options(
                 clientID: clientID, overwritesStates: overwritesStates, isDryRun: isDryRun,
+                csv: CSVOptions(mappings: mappings, givenDelimiter: delimiter?.byte),
                 now: world.clocks.now), in: world)
+        let rejects = try openRejects(in: world)
         do {
             let input = try StreamingLines(input.path, in: world)
             let reading = RecordProgress(session, "lines read") { { input.source.expectedLines } }
             while let lines = try await input.next() {
                 for line in lines { try importer.take(line) }
+                try await rejects?.write(importer.takeRejected())
                 reading.add(lines.count)
             }
             reading.end()
@@ -74,6 +96,8 @@ struct VaultImportCommand: Command {
             let total = importer.staged
             let merging = RecordProgress(session, "records compared with the vault") { { total } }
             try importer.finish(merging)
+            try await rejects?.write(importer.takeRejected())
+            try rejects?.close()
         } catch {
             if importer.counts != VaultImportCounts(), !isDryRun {
                 session.console.note(
@@ -93,6 +117,16 @@ struct VaultImportCommand: Command {
             "imported",
             remedy: "fix the lines and import them again; 'siwa vault export' writes tokens only "
                 + "with --reveal")
+    }
+
+    /// Before a line is read, so that a long import does not end with a file that cannot be written.
+    private func openRejects(in world: World) throws -> StreamingOutput? {
+        guard let rejects else { return nil }
+        if world.files.status(rejects)?.isRegular == true {
+            throw UsageError.Problem.misuse(
+                message: "--rejects: the file \(rejects) exists", hints: ["name a new file"])
+        }
+        return try StreamingOutput(to: rejects, in: world)
     }
 
     /// Warns of tokens that do not look like Apple's.

@@ -2,6 +2,7 @@ internal import SIWALifecycle
 
 /// Reads CSV (RFC 4180) line by line: a quoted field may contain line ends.
 struct CSVReader {
+    private let delimiter: UInt8
     private var fields: [String] = []
     private var field: [UInt8] = []
     private var place = Place.start
@@ -15,6 +16,9 @@ struct CSVReader {
         /// After a quotation mark that ends the field, or is the first half of a doubled one.
         case closed
     }
+
+    /// - Parameter delimiter: between two fields.
+    init(delimiter: UInt8) { self.delimiter = delimiter }
 
     /// Whether the next line continues a record.
     var isInsideRecord: Bool { place == .quoted }
@@ -32,10 +36,10 @@ struct CSVReader {
             guard place != .quoted else { return nil }
             try endField(dropsCarriageReturn: place == .unquoted)
         } catch {
-            self = Self()
+            self = Self(delimiter: delimiter)
             throw error
         }
-        defer { self = Self() }
+        defer { self = Self(delimiter: delimiter) }
         return fields
     }
 
@@ -47,13 +51,14 @@ struct CSVReader {
             field.append(byte)
             place = .quoted
         case (.quoted, _): field.append(byte)
-        case (_, Self.comma):
+        case (_, delimiter):
             try endField()
             place = .start
         // The first byte of the line end.
         case (.closed, Self.carriageReturn): break
         case (.closed, _):
-            throw InvalidLine(nil, "a quoted field is followed by something other than a comma")
+            throw InvalidLine(
+                nil, "a quoted field is followed by something other than the delimiter")
         case (.unquoted, Self.quote):
             throw InvalidLine(nil, "a field that is not quoted contains a quotation mark")
         case (.start, _), (.unquoted, _):
@@ -72,7 +77,6 @@ struct CSVReader {
     }
 
     private static let quote = UInt8(ascii: "\"")
-    private static let comma = UInt8(ascii: ",")
     private static let carriageReturn = UInt8(ascii: "\r")
     private static let lineFeed = UInt8(ascii: "\n")
     /// The longest record in bytes, the same as for a line of JSON.

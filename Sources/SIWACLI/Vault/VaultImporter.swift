@@ -14,6 +14,8 @@ struct VaultImporter {
     private(set) var invalid = InvalidLines()
     /// The number of tokens that do not look like Apple's; see ``judgeRevocable(_:as:)``.
     private(set) var unusual = 0
+    /// The invalid lines since the last ``takeRejected()``, as JSON lines without a token.
+    private var rejected: [UInt8] = []
 
     private var vault: Vault
     private let keys: () throws -> VaultKeyRing
@@ -30,6 +32,7 @@ struct VaultImporter {
         let clientID: ClientID?
         let overwritesStates: Bool
         let isDryRun: Bool
+        let csv: CSVOptions
         let now: () -> NumericDate
     }
 
@@ -43,6 +46,8 @@ struct VaultImporter {
     }
 
     /// Encrypts a line, or records its fault.
+    ///
+    /// - Throws: ``Diagnosis`` if the first line shows that none can be read.
     mutating func take(_ line: InputLine) throws {
         let bytes = line.number == 1 ? line.bytes?.withoutByteOrderMark : line.bytes
         if !isInsideRecord {
@@ -50,13 +55,20 @@ struct VaultImporter {
             // A file's last line is often empty.
             if let bytes, bytes.isBlank { return }
         }
+        if format == nil, let bytes {
+            format = try VaultItemFormat(firstLine: bytes, number: line.number, options.csv)
+            if case .csv = format { return }
+        }
         let record: VaultItem
+        var text: SecretBytes?
         do throws(InvalidLine) {
             guard let bytes else { throw .tooLong }
-            guard let item = try item(bytes) else { return }
-            record = item
+            guard format != nil else { throw VaultItemFormat.unknown }
+            text = try format?.object(bytes)
+            guard let text else { return }
+            record = try VaultItem(text, clientID: options.clientID, now: options.now())
         } catch {
-            return invalid.add(firstLine, error)
+            return reject(error, text)
         }
         let look = try? judgeRevocable(record.token.text, as: .refreshToken)
         if look != .usual { unusual += 1 }
@@ -64,22 +76,34 @@ struct VaultImporter {
         try sort.add(sealed.sortKey, sealed.sortValue)
     }
 
-    /// Nil for a header, and for a record that continues in the next line.
-    private mutating func item(_ line: SecretBytes) throws(InvalidLine) -> VaultItem? {
-        guard var format else {
-            format = try VaultItemFormat(firstLine: line)
-            if case .csv = format { return nil }
-            return try item(line)
-        }
-        defer { self.format = format }
-        guard let text = try format.object(line) else { return nil }
-        return try VaultItem(text, clientID: options.clientID, now: options.now())
+    /// - Parameter text: the JSON object of the line, if it could be read.
+    private mutating func reject(_ problem: InvalidLine, _ text: SecretBytes?) {
+        invalid.add(firstLine, problem)
+        var line = JSONLine(after: rejected)
+        line.add("line", firstLine)
+        line.add("reason", printable(problem.reason))
+        let object = text.flatMap { try? JSONText($0.revealed()) }
+        if let id = Self.identifier(object?["client_id"]) { line.add("client_id", id) }
+        if let id = Self.identifier(object?["user_id"]) { line.add("user_id", id) }
+        rejected = line.finished()
+    }
+
+    /// An id of an invalid line; nil if it may be a token in the wrong place.
+    private static func identifier(_ value: JSON?) -> String? {
+        guard let text = value?.string, !looksLikeToken(text) else { return nil }
+        return printable(text)
+    }
+
+    /// The invalid lines since the last call: `{"line","reason","client_id"?,"user_id"?}`.
+    mutating func takeRejected() -> [UInt8] {
+        defer { rejected = [] }
+        return rejected
     }
 
     /// Reports an incomplete record at the end of the input, and merges all lines into the vault.
     mutating func finish(_ progress: RecordProgress) throws {
         if isInsideRecord {
-            invalid.add(firstLine, InvalidLine(nil, "a quoted field does not end"))
+            reject(InvalidLine(nil, "a quoted field does not end"), nil)
         }
         let entries = try sort.sorted()
         var last: VaultRecord?

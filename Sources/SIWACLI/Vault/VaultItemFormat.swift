@@ -7,43 +7,32 @@ internal import SIWALifecycle
 /// header.
 enum VaultItemFormat {
     case jsonLines
-    case csv(columns: [String], CSVReader)
+    case csv(ImportColumns, CSVReader)
 
-    /// Recognizes the format by the first line: CSV has a column `user_id`.
+    /// Recognizes the format by the first line; nil if it has nothing of either.
     ///
-    /// - Throws: ``InvalidLine`` for CSV without a column for the token, and for a repeated column.
-    init(firstLine: SecretBytes) throws(InvalidLine) {
-        var reader = CSVReader()
-        guard let columns = try? reader.record(after: firstLine.revealed()),
-            columns.contains("user_id")
-        else {
-            guard firstLine.startsObject else { throw Self.unknown(firstLine) }
+    /// - Throws: ``Diagnosis`` for a header without the columns that a token needs: every further
+    ///   line would be wrong, too.
+    init?(firstLine: SecretBytes, number: Int, _ options: CSVOptions) throws(Diagnosis) {
+        if firstLine.startsObject {
+            guard !options.areGiven else {
+                throw Diagnosis(
+                    "usage", "--map and --delimiter are for CSV, and the input is JSON lines",
+                    hints: ["leave them out, or name the file with the CSV"], exitCode: .usage)
+            }
             self = .jsonLines
             return
         }
-        guard columns.contains("refresh_token") || columns.contains("token") else {
-            throw InvalidLine(nil, "the header has no column 'refresh_token'")
-        }
-        guard Set(columns).count == columns.count else {
-            throw InvalidLine(nil, "the header has a column twice")
-        }
-        self = .csv(columns: columns, reader)
+        guard options.areGiven || ImportColumns.hasSeveral(firstLine) else { return nil }
+        let reader = CSVReader(delimiter: options.delimiter)
+        self = .csv(try ImportColumns(header: firstLine, number: number, reader, options), reader)
     }
 
-    /// The first line is neither JSON nor a header.
-    private static func unknown(_ line: SecretBytes) -> InvalidLine {
-        let text = String(decoding: line.revealed(), as: UTF8.self)
-        let slip =
-            text.contains(";")
-            ? ": it has semicolons in place of commas"
-            : text.contains("\t")
-                ? ": it has tabs in place of commas"
-                : text.lowercased().mentions("user_id") ? ": names are in lower case" : ""
-        return InvalidLine(
-            nil,
-            "the line is neither a JSON object nor a header of CSV with the columns user_id and "
-                + "refresh_token" + slip)
-    }
+    /// A first line that has nothing of either format.
+    static let unknown = InvalidLine(
+        nil,
+        "the line is neither a JSON object nor a header of CSV with the columns user_id and "
+            + "refresh_token")
 
     /// Whether the next line continues a record.
     var isInsideRecord: Bool {
@@ -56,16 +45,9 @@ enum VaultItemFormat {
     /// - Throws: ``InvalidLine``.
     mutating func object(_ line: SecretBytes) throws(InvalidLine) -> SecretBytes? {
         guard case .csv(let columns, var reader) = self else { return line }
-        defer { self = .csv(columns: columns, reader) }
+        defer { self = .csv(columns, reader) }
         guard let fields = try reader.record(after: line.revealed()) else { return nil }
-        guard fields.count == columns.count else {
-            throw InvalidLine(
-                nil, "the line has \(fields.count) fields, the header has \(columns.count)")
-        }
-        let members = zip(columns, fields).filter { !$1.isEmpty }.map {
-            JSON.Member($0, .string($1))
-        }
-        return SecretBytes(JSON.object(members).bytes)
+        return SecretBytes(JSON.object(try columns.members(of: fields)).bytes)
     }
 }
 

@@ -64,6 +64,11 @@ package func judgeRevocable(
     return .unusual(slip(in: bytes))
 }
 
+/// Whether a text that should be an id has the shape of Apple's refresh tokens.
+package func looksLikeToken(_ text: String) -> Bool {
+    hasShape(Array(text.utf8), TokenKind.refreshToken.firstLetter)
+}
+
 /// The words that programs write for a missing value.
 private let placeholders = ["null", "undefined", "None"]
 

@@ -61,6 +61,10 @@ package struct VaultItem: Sendable {
         guard let userID = try line.text("user_id") else {
             throw InvalidLine(nil, "the line has no member 'user_id'")
         }
+        // User ids are not encrypted.
+        guard !looksLikeToken(userID) else {
+            throw InvalidLine(nil, "'user_id' is a refresh token; two columns may be swapped")
+        }
         do {
             return try VaultUser(clientID, validating: userID)
         } catch {

@@ -1,10 +1,10 @@
 internal import SIWAApplication
 internal import SIWAJOSE
-package import SIWALifecycle
+import SIWALifecycle
 internal import Synchronization
 
 /// Apple's clock, measured by every answer of Apple, for a process whose own clock may be wrong.
-package final class AppleClock: Sendable {
+final class AppleClock: Sendable {
     private struct State {
         var skew: ClockSkew?
         /// When Apple was last asked for the time alone.
@@ -20,21 +20,21 @@ package final class AppleClock: Sendable {
     private let questions = JoinedCalls<Int, Void>()
 
     /// Apple's clock is unknown at first.
-    package init(_ clocks: Clocks, log: @escaping ServiceLog) {
+    init(_ clocks: Clocks, log: @escaping ServiceLog) {
         (self.clocks, self.log) = (clocks, log)
     }
 
     /// Whether Apple's time is known.
-    package var isKnown: Bool { fresh != nil }
+    var isKnown: Bool { fresh != nil }
 
     /// Apple's time minus this machine's: positive if this machine's clock is slow. Nil if it was
     /// not measured within the last hour.
-    package var skew: Duration? {
+    var skew: Duration? {
         fresh.map { $0.time(at: clocks.timekeeper.elapsed()) - clocks.now() }
     }
 
     /// The moments that are now.
-    package var times: TokenTimes {
+    var times: TokenTimes {
         TokenTimes(clocks.now(), apple: fresh?.time(at: clocks.timekeeper.elapsed()))
     }
 
@@ -63,7 +63,7 @@ package final class AppleClock: Sendable {
     }
 
     /// Measures with one request, unless one was sent within the last minute. All callers share it.
-    package func ask(as client: ProfileClient?) async {
+    func ask(as client: ProfileClient?) async {
         guard let client else { return }
         await questions.join(0) { [self] in
             let elapsed = clocks.timekeeper.elapsed()
@@ -87,12 +87,12 @@ package final class AppleClock: Sendable {
     private static let pause = Duration.seconds(60)
 
     /// Measures with the answers to all requests that `base` sends to Apple.
-    package func measuring(_ base: any Transport) -> any Transport {
+    func measuring(_ base: any Transport) -> any Transport {
         ClockMeter(base: base, clock: self, elapsed: clocks.timekeeper.elapsed)
     }
 
     /// Measures with an answer of Apple.
-    package func note(_ response: HTTPResponse, sentAt: Duration, answeredAt: Duration) {
+    func note(_ response: HTTPResponse, sentAt: Duration, answeredAt: Duration) {
         guard let skew = ClockSkew(response, sentAt: sentAt, answeredAt: answeredAt) else { return }
         let difference = skew.time(at: answeredAt) - clocks.now()
         let (arrival, isChanged) = state.withLock { state in

@@ -1,7 +1,7 @@
 internal import SIWAApplication
 internal import SIWAHTTPServer
 internal import SIWALifecycle
-package import SIWAServerRecords
+import SIWAServerRecords
 
 extension ServerContext {
     /// Returns the scopes of a route's caller.
@@ -61,5 +61,5 @@ extension ServerRequest {
 
 extension APIScope {
     /// All scopes.
-    package static let all = Set(allCases)
+    static let all = Set(allCases)
 }

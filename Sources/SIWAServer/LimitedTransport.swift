@@ -1,17 +1,17 @@
-package import SIWALifecycle
+import SIWALifecycle
 
 /// Limits the number of requests in flight; others wait for a limited time.
-package final class LimitedTransport: Transport {
+final class LimitedTransport: Transport {
     private let base: any Transport
     private let slots: RequestSlots
 
     /// - Parameter slots: may be shared with other transports.
-    package init(_ base: any Transport, _ slots: RequestSlots) {
+    init(_ base: any Transport, _ slots: RequestSlots) {
         (self.base, self.slots) = (base, slots)
     }
 
     /// Sends a request when a slot is free.
-    package func send(
+    func send(
         _ request: HTTPRequest, timeout: Duration
     ) async throws(TransportError) -> HTTPResponse {
         guard await slots.acquire() else {

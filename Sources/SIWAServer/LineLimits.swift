@@ -1,10 +1,10 @@
-package import SIWAJOSE
+import SIWAJOSE
 
 /// Which lines of the log are written, of those that anyone outside can cause: the first of each
 /// kind in a minute. The others are counted. A pure value.
-package struct LineLimits: Sendable {
+struct LineLimits: Sendable {
     /// The members that all lines of a kind share.
-    package typealias Kind = [JSON.Member]
+    typealias Kind = [JSON.Member]
 
     private struct Count {
         let begin: Duration
@@ -13,23 +13,23 @@ package struct LineLimits: Sendable {
     }
 
     /// Lines of a kind that were not written.
-    package struct Omission: Hashable, Sendable {
-        package let kind: Kind
-        package let count: Int
+    struct Omission: Hashable, Sendable {
+        let kind: Kind
+        let count: Int
     }
 
     private var counts: [Kind: Count] = [:]
 
     /// No line was written.
-    package init() {}
+    init() {}
 
     /// The most lines of a kind in ``window``.
-    package static let most = 20
+    static let most = 20
     /// How long lines of a kind are counted together.
-    package static let window = Duration.seconds(60)
+    static let window = Duration.seconds(60)
 
     /// Whether a line is written.
-    package mutating func admits(_ kind: Kind, at now: Duration) -> Bool {
+    mutating func admits(_ kind: Kind, at now: Duration) -> Bool {
         var count = counts[kind] ?? Count(begin: now)
         defer { counts[kind] = count }
         guard count.written < Self.most else {
@@ -43,7 +43,7 @@ package struct LineLimits: Sendable {
     /// The lines that were not written, of kinds whose time is over; forgets these kinds.
     ///
     /// - Parameter now: nil at the end of the process: all kinds.
-    package mutating func takeOmitted(at now: Duration?) -> [Omission] {
+    mutating func takeOmitted(at now: Duration?) -> [Omission] {
         let over = counts.filter { kind, count in
             now.map { $0 - count.begin >= Self.window } ?? true
         }

@@ -1,19 +1,19 @@
 internal import SIWAApplication
-package import SIWALifecycle
+import SIWALifecycle
 
 /// The clients of all profiles, which share one vault.
-package final class ProfileClients: Sendable {
+final class ProfileClients: Sendable {
     /// All of them, in the order of the configuration.
-    package let all: [ProfileClient]
+    let all: [ProfileClient]
     /// The client of requests without a client_id; nil if the configuration has no default profile.
-    package let standard: ProfileClient?
+    let standard: ProfileClient?
     /// The accepted values of `aud` in identity tokens and notifications.
-    package let audiences: [String]
+    let audiences: [String]
     /// The client_secrets that were minted for callers.
     let secrets = MintedSecrets()
 
     /// - Parameter standard: the name of the default profile.
-    package init(_ all: [ProfileClient], standard: String?) {
+    init(_ all: [ProfileClient], standard: String?) {
         self.all = all
         self.standard = all.first { $0.name == standard } ?? (all.count == 1 ? all[0] : nil)
         var audiences: [String] = []
@@ -24,7 +24,7 @@ package final class ProfileClients: Sendable {
 
     /// The client with this id; nil if no profile has it. Of several profiles with the same client,
     /// the default profile is taken.
-    package subscript(clientID: ClientID) -> ProfileClient? {
+    subscript(clientID: ClientID) -> ProfileClient? {
         standard?.clientID == clientID ? standard : all.first { $0.clientID == clientID }
     }
 

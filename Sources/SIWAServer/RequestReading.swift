@@ -87,7 +87,7 @@ struct RequestReading {
 
 extension Problem {
     /// A request that violates the rules of its route.
-    package static func malformed(_ detail: String, hints: [String] = []) -> Self {
+    static func malformed(_ detail: String, hints: [String] = []) -> Self {
         Self(.badRequest, "invalid_request", detail, hints: hints)
     }
 }

@@ -1,8 +1,8 @@
-package import SIWALifecycle
+import SIWALifecycle
 internal import Synchronization
 
 /// A semaphore: a limited number of slots, which are assigned in the order of the calls.
-package final class RequestSlots: Sendable {
+final class RequestSlots: Sendable {
     private let most: Int
     private let mostWaiting: Int
     private let maxWait: Duration
@@ -19,7 +19,7 @@ package final class RequestSlots: Sendable {
     ///   - most: the number of slots.
     ///   - mostWaiting: the number of callers that may wait.
     ///   - maxWait: how long a caller waits.
-    package init(
+    init(
         most: Int = 64, mostWaiting: Int = 1024, maxWait: Duration = .seconds(10),
         timekeeper: Timekeeper = .system
     ) {

@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// The client, user and token that a request concerns. The route sets them, and the request's line
 /// in the log shows them.
-package final class RequestSubject: Sendable {
+final class RequestSubject: Sendable {
     private let known = Mutex(LogSubject())
 
-    package init() {}
+    init() {}
 
     /// Sets the given parts; nil changes nothing.
     ///

@@ -1,41 +1,41 @@
 internal import SIWAApplication
 internal import SIWAJOSE
-package import SIWALifecycle
+import SIWALifecycle
 internal import SIWAServerRecords
 internal import Synchronization
 
 /// The state that the routes and the workers of one process share.
-package final class ServerContext: Sendable {
+final class ServerContext: Sendable {
     /// The wall clock and the monotonic clock.
-    package let clocks: Clocks
+    let clocks: Clocks
     /// Writes the log of the process to standard error.
-    package let log: ServerLog
+    let log: ServerLog
     /// Counts what the process does, for `GET /metrics`.
-    package let metrics: Metrics
+    let metrics: Metrics
     /// The clients of all profiles, as last read.
-    package let clients: Reloadable<ProfileClients>
+    let clients: Reloadable<ProfileClients>
     /// Apple's keys.
-    package let keys: AppleKeySets
+    let keys: AppleKeySets
     /// Apple's clock.
-    package let clock: AppleClock
+    let clock: AppleClock
     /// The vault, which all profiles share.
-    package let vault: SharedVault
+    let vault: SharedVault
     /// The database connection of the API.
-    package let access: StoreAccess
+    let access: StoreAccess
     /// The database connection of the workers, which must not delay callers.
-    package let workerAccess: StoreAccess
+    let workerAccess: StoreAccess
     /// The database connection of metrics, health and the status page.
     let monitoringAccess: StoreAccess
     /// The API tokens.
-    package let tokens: APITokens
+    let tokens: APITokens
     /// The settings in the object `server`.
-    package let settings: ServerSettings
+    let settings: ServerSettings
     /// Exchanges codes.
-    package let exchanges: ExchangeService
+    let exchanges: ExchangeService
     /// Refreshes tokens.
-    package let refreshes: RefreshService
+    let refreshes: RefreshService
     /// Accepts requests to revoke.
-    package let revocations: RevocationService
+    let revocations: RevocationService
     /// Erases users.
     let eraser: UserEraser
     /// Carries out revocations.
@@ -84,11 +84,11 @@ package final class ServerContext: Sendable {
     }
 
     /// How events are delivered.
-    package struct Delivery: Sendable {
+    struct Delivery: Sendable {
         /// The application's URL and the secrets that sign.
-        package let settings: Reloadable<DeliveryWorker.Settings>
+        let settings: Reloadable<DeliveryWorker.Settings>
         /// The transport to the application.
-        package let transport: any Transport
+        let transport: any Transport
     }
 
     /// Creates the services.

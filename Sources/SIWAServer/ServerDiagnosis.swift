@@ -1,6 +1,6 @@
-package import SIWAApplication
+import SIWAApplication
 internal import SIWAJOSE
-package import SIWALifecycle
+import SIWALifecycle
 
 // The errors that only the API has.
 extension Diagnosis {
@@ -32,12 +32,12 @@ extension Diagnosis {
         hints: ["repeat the request: it gets the same answer"], exitCode: .temporary)
 
     /// A member of a request is invalid.
-    package static func malformed(_ member: String, _ fault: String) -> Diagnosis {
+    static func malformed(_ member: String, _ fault: String) -> Diagnosis {
         Diagnosis("invalid_request", "\(member) \(fault)", hints: [], exitCode: .usage)
     }
 
     /// The requested object does not exist.
-    package static func notFound(
+    static func notFound(
         _ message: String, hints: [String] = [], naming userID: UserID? = nil
     ) -> Diagnosis {
         Diagnosis(

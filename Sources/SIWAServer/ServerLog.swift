@@ -1,11 +1,11 @@
 internal import SIWAApplication
 internal import SIWACommandTable
-package import SIWAJOSE
+import SIWAJOSE
 internal import SIWALifecycle
 internal import Synchronization
 
 /// The log: one JSON object per line, without secrets.
-package struct ServerLog: Sendable {
+struct ServerLog: Sendable {
     private let now: @Sendable () -> NumericDate
     private let elapsed: @Sendable () -> Duration
     private let write: @Sendable (String) -> Void
@@ -20,7 +20,7 @@ package struct ServerLog: Sendable {
     ///   - elapsed: the monotonic clock.
     ///   - showsUserIDs: if false, fingerprints are logged in place of user ids.
     ///   - write: writes a line.
-    package init(
+    init(
         now: @escaping @Sendable () -> NumericDate,
         elapsed: @escaping @Sendable () -> Duration = Timekeeper.system.elapsed,
         showsUserIDs: Bool = true, write: @escaping @Sendable (String) -> Void
@@ -30,7 +30,7 @@ package struct ServerLog: Sendable {
     }
 
     /// Writes a line that anyone outside can cause, unless there were many of its kind.
-    package func callAsFunction(
+    func callAsFunction(
         _ event: @autoclosure () -> ServiceEvent, limitedAs kind: LineLimits.Kind
     ) {
         let now = elapsed()
@@ -56,7 +56,7 @@ package struct ServerLog: Sendable {
     }
 
     /// Writes a line.
-    package func callAsFunction(_ event: ServiceEvent) {
+    func callAsFunction(_ event: ServiceEvent) {
         var line = JSONLine()
         line.add("time", now().rfc3339)
         line.add("level", event.level.rawValue)
@@ -68,7 +68,7 @@ package struct ServerLog: Sendable {
     }
 
     /// Writes a line.
-    package func callAsFunction(
+    func callAsFunction(
         _ level: ServiceEvent.Level, _ name: String, _ members: [JSON.Member] = []
     ) {
         self(ServiceEvent(level, name, members))

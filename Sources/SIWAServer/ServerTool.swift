@@ -1,11 +1,11 @@
 internal import SIWAApplication
-package import SIWACommandTable
+import SIWACommandTable
 internal import SIWACrypto
 internal import SIWALifecycle
 internal import SIWASystem
 
 /// The table of commands, which parser, help, manual pages and completions read.
-package let serverTool = Tool<ServerWorld>(
+let serverTool = Tool<ServerWorld>(
     name: "siwa-server", version: version, released: "2026-11-22",
     abstract: "The server of siwa: notifications, tokens and revocations over HTTP.",
     discussion: """
@@ -47,13 +47,13 @@ package func runServer(_ arguments: [String]?, in world: ServerWorld) async -> C
 }
 
 extension ServerWorld: ToolWorld {
-    package static var tool: Tool<Self> { serverTool }
+    static var tool: Tool<Self> { serverTool }
 
-    package func print(_ document: ToolDocument, _ options: NoOptions) throws {
+    func print(_ document: ToolDocument, _ options: NoOptions) throws {
         try print(document.text)
     }
 
-    package func write(
+    func write(
         _ documents: [ToolDocument], into folder: String, _ options: NoOptions
     ) throws {
         let paths = try base.files.write(documents, into: folder)

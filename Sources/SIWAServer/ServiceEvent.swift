@@ -1,29 +1,29 @@
-package import SIWAJOSE
+import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWAVaultRecords
 
 /// An event in the server's log, without secrets.
-package struct ServiceEvent: Sendable {
+struct ServiceEvent: Sendable {
     /// How severe the event is.
-    package enum Level: String, Sendable {
+    enum Level: String, Sendable {
         case info, warning, error
     }
 
     /// `level` in the log.
-    package let level: Level
+    let level: Level
     /// The name of the event, in snake_case.
-    package let name: String
+    let name: String
     /// The members of the line, in their order; those of the subject follow.
-    package let members: [JSON.Member]
+    let members: [JSON.Member]
     /// What the event is about.
-    package let subject: LogSubject
+    let subject: LogSubject
     /// The user id in a text of the members; nil without one.
     let userID: String?
 
     /// Creates an event.
     ///
     /// - Parameter userID: the user id in a text of the members; nil without one.
-    package init(
+    init(
         _ level: Level, _ name: String, _ members: [JSON.Member] = [],
         about subject: LogSubject = LogSubject(), naming userID: String? = nil
     ) {
@@ -54,7 +54,7 @@ package struct ServiceEvent: Sendable {
 }
 
 /// The client, the user, the token and the request to Apple that an event in the log is about.
-package struct LogSubject: Hashable, Sendable {
+struct LogSubject: Hashable, Sendable {
     var clientID: ClientID?
     var userID: UserID?
     /// The fingerprint of a refresh token.
@@ -70,4 +70,4 @@ extension LogSubject {
 }
 
 /// Writes events to the log.
-package typealias ServiceLog = @Sendable (ServiceEvent) -> Void
+typealias ServiceLog = @Sendable (ServiceEvent) -> Void

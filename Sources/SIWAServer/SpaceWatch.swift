@@ -2,7 +2,7 @@ internal import SIWALifecycle
 internal import Synchronization
 
 /// Remembers whether the last write that needed space failed for want of it.
-package final class SpaceWatch: Sendable {
+final class SpaceWatch: Sendable {
     private let failure = Mutex<String?>(nil)
     private let free: @Sendable () -> Int?
 
@@ -10,7 +10,7 @@ package final class SpaceWatch: Sendable {
     private static let needed = 16 << 20
 
     /// - Parameter free: the free bytes of the database's file system; nil if that is unknown.
-    package init(free: @escaping @Sendable () -> Int? = { nil }) { self.free = free }
+    init(free: @escaping @Sendable () -> Int? = { nil }) { self.free = free }
 
     func fail(_ error: StoreError) {
         guard error.kind == .full else { return }

@@ -1,10 +1,10 @@
-package import SIWALifecycle
-package import SIWAServerRecords
+import SIWALifecycle
+import SIWAServerRecords
 
 /// Runs blocking calls of the store on their own threads.
-package struct StoreAccess: Sendable {
+struct StoreAccess: Sendable {
     /// The store, for calls on these threads.
-    package let store: ServerStore
+    let store: ServerStore
     private let threads: any TaskExecutor
     /// How long a call waits for a thread; nil for any time.
     let maxWait: Duration?
@@ -15,7 +15,7 @@ package struct StoreAccess: Sendable {
     ///   - threads: the executor for blocking calls only.
     ///   - maxWait: how long a call waits for a thread; nil for any time.
     ///   - space: remembers calls that failed for want of space.
-    package init(
+    init(
         _ store: ServerStore, on threads: any TaskExecutor, maxWait: Duration? = nil,
         timekeeper: Timekeeper = .system, space: SpaceWatch = SpaceWatch()
     ) {
@@ -27,7 +27,7 @@ package struct StoreAccess: Sendable {
     ///
     /// - Throws: ``StoreError`` of kind `busy`, without running it, if earlier calls take too long:
     ///   while the database does not answer, callers must not wait for each other's time limits.
-    package func run<Value: Sendable>(
+    func run<Value: Sendable>(
         _ body: @escaping @Sendable (ServerStore) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let (store, maxWait, elapsed, start) = (store, maxWait, elapsed, elapsed())

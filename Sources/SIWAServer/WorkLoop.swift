@@ -1,7 +1,7 @@
-package import SIWALifecycle
+import SIWALifecycle
 
 /// Processes due items concurrently until the task is cancelled. Items in progress then continue.
-package struct WorkLoop: Sendable {
+struct WorkLoop: Sendable {
     private let limit: Int
     private let pause: Duration
     private let wake: WakeSignal
@@ -11,7 +11,7 @@ package struct WorkLoop: Sendable {
     ///   - limit: the maximum number of concurrent items.
     ///   - pause: how long to wait when nothing is due.
     ///   - wake: ends the wait.
-    package init(limit: Int, pause: Duration, wake: WakeSignal) {
+    init(limit: Int, pause: Duration, wake: WakeSignal) {
         (self.limit, self.pause, self.wake) = (limit, pause, wake)
     }
 
@@ -43,5 +43,5 @@ package struct WorkLoop: Sendable {
     }
 
     /// Waits for the items in progress.
-    package func drain() async { await tasks.drain() }
+    func drain() async { await tasks.drain() }
 }

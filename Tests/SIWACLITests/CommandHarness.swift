@@ -1,4 +1,3 @@
-import SIWAApplication
 import SIWACLI
 import SIWACrypto
 import SIWAEmulator
@@ -7,6 +6,7 @@ import SIWALifecycle
 import SIWATestSupport
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWASystem
 
 /// Runs commands with files in memory, a fixed clock and their own emulator.

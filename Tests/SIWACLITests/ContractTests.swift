@@ -1,9 +1,10 @@
-import SIWAApplication
 import SIWACLI
 import SIWACommandTable
 import SIWAJOSE
 import SIWATestSupport
 import Testing
+
+@testable import SIWAApplication
 
 /// What users of siwa rely on (docs/compatibility.md), compared with docs/contract/siwa.
 @Suite struct ContractTests {

@@ -1,9 +1,10 @@
 import Foundation
-import SIWAApplication
 import SIWACLI
 import SIWACommandTable
 import SIWALifecycle
 import Testing
+
+@testable import SIWAApplication
 
 /// The documentation agrees with the program.
 @Suite struct DocumentationTests {

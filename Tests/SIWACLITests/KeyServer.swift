@@ -1,9 +1,10 @@
-import SIWAApplication
 import SIWACLI
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
 import Synchronization
+
+@testable import SIWAApplication
 
 /// The endpoint of Apple's keys; a test sets the published keys.
 final class KeyServer: Transport {

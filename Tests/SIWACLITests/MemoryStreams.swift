@@ -1,8 +1,8 @@
-import SIWAApplication
 import SIWACLI
 import SIWACrypto
 import Synchronization
 
+@testable import SIWAApplication
 @testable import SIWASystem
 
 extension World.Streams {

@@ -1,10 +1,10 @@
-import SIWAApplication
 import SIWACLI
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWASystem
 
 extension World {

@@ -1,8 +1,9 @@
 import Foundation
-import SIWAApplication
 import SIWACLI
 import SIWACommandTable
 import Testing
+
+@testable import SIWAApplication
 
 /// The table of commands itself.
 @Suite struct TableTests {

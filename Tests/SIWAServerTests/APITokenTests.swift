@@ -1,10 +1,10 @@
-import SIWAApplication
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
 import SIWAServerRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 @Suite struct APITokenTests {

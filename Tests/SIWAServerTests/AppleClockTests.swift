@@ -1,9 +1,9 @@
-import SIWAApplication
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 /// How a process knows Apple's time although its own clock may be wrong.

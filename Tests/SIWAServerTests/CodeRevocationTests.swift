@@ -1,10 +1,10 @@
-import SIWAApplication
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
 import SIWATestSupport
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWADatabases
 @testable import SIWAServer
 @testable import SIWAServerRecords

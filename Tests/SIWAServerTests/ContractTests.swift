@@ -1,5 +1,4 @@
 import Foundation
-import SIWAApplication
 import SIWACommandTable
 import SIWAJOSE
 import SIWALifecycle
@@ -8,6 +7,7 @@ import SIWATestSupport
 import SIWAVaultRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 /// What users of siwa-server rely on, compared with docs/contract/siwa-server.

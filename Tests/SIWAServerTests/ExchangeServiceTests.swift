@@ -1,4 +1,3 @@
-import SIWAApplication
 import SIWADatabases
 import SIWAEmulator
 import SIWAJOSE
@@ -8,6 +7,7 @@ import SIWATestSupport
 import SIWAVaultRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 @Suite struct ExchangeServiceTests {

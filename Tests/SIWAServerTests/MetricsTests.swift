@@ -1,8 +1,8 @@
-import SIWAApplication
 import SIWALifecycle
 import SIWAVaultRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 @Suite struct MetricsTests {

@@ -1,4 +1,3 @@
-import SIWAApplication
 import SIWACrypto
 import SIWAEmulator
 import SIWAJOSE
@@ -7,6 +6,7 @@ import SIWAServerRecords
 import SIWAVaultRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 /// The classification of bodies, without sockets and databases.

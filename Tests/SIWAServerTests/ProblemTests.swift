@@ -1,7 +1,7 @@
-import SIWAApplication
 import SIWALifecycle
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 @Suite struct ProblemTests {

@@ -1,4 +1,3 @@
-import SIWAApplication
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
@@ -6,6 +5,7 @@ import SIWATestSupport
 import SIWAVaultRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 @Suite struct RefreshServiceTests {

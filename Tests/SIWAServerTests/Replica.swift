@@ -1,4 +1,3 @@
-import SIWAApplication
 import SIWAJOSE
 import SIWALifecycle
 import SIWAServerRecords
@@ -6,6 +5,7 @@ import SIWATestSupport
 import SIWAVaultRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 /// The services of one process.

@@ -1,10 +1,10 @@
-import SIWAApplication
 import SIWAJOSE
 import SIWALifecycle
 import SIWAVaultRecords
 import Synchronization
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 @Suite struct ServerLogTests {

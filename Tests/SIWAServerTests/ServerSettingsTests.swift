@@ -1,9 +1,9 @@
-import SIWAApplication
 import SIWAHTTPServer
 import SIWAJOSE
 import SIWAServerRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 @Suite struct ServerSettingsTests {

@@ -1,4 +1,3 @@
-import SIWAApplication
 import SIWACrypto
 import SIWAEmulator
 import SIWAJOSE
@@ -8,6 +7,7 @@ import SIWATestSupport
 import Synchronization
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWADatabases
 @testable import SIWAServer
 @testable import SIWAServerRecords

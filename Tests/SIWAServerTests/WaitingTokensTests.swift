@@ -1,9 +1,9 @@
-import SIWAApplication
 import SIWAJOSE
 import SIWALifecycle
 import SIWATestSupport
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWADatabases
 @testable import SIWAServer
 @testable import SIWAServerRecords

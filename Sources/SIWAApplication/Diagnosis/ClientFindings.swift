@@ -168,5 +168,5 @@ extension RequestClient {
 
 extension Finding {
     /// On one line.
-    package var hint: String { "\(seen): \(advice)" }
+    var hint: String { "\(seen): \(advice)" }
 }

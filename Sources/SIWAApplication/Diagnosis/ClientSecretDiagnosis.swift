@@ -2,7 +2,7 @@ internal import SIWAJOSE
 internal import SIWALifecycle
 
 extension ClientSecretError: DiagnosableError {
-    package var diagnosis: Diagnosis {
+    var diagnosis: Diagnosis {
         switch self {
         case .tooShort:
             Diagnosis(

@@ -89,10 +89,10 @@ package enum ExitCode: CInt, Sendable, CaseIterable {
     private var row: Row { Self.rows[self] ?? .signal("a signal") }
 
     /// What it means, in one sentence.
-    package var meaning: String { row.meaning }
+    var meaning: String { row.meaning }
 
     /// What a runbook does then, as the end of the sentence "The runbook …"; empty after a signal.
-    package var advice: String { row.advice }
+    var advice: String { row.advice }
 
     /// All exit codes, for help.
     package static var entries: [Definition] { allCases.map { $0.entry() } }

@@ -1,7 +1,7 @@
 internal import SIWASystem
 
 extension FileError: DiagnosableError {
-    package var diagnosis: Diagnosis {
+    var diagnosis: Diagnosis {
         if isRefusedReplacement {
             return Diagnosis(
                 "usage", description,

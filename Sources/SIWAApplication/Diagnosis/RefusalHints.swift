@@ -17,7 +17,7 @@ struct RefusalHints: Sendable {
         failure = error.failure
     }
 
-    package var all: [String] {
+    var all: [String] {
         switch refusal.code {
         case .invalidClient: invalidClient
         case .invalidGrant: mistakenValue + invalidGrant + unknownValue

@@ -4,7 +4,7 @@ package import SIWALifecycle
 package struct RequestError: Error {
     package let failure: TokenFailure
     /// Nil for a request without a client.
-    package let context: FailureContext?
+    let context: FailureContext?
     /// The advice if a code was spent: the call cannot be repeated.
     package var remedy: String?
 
@@ -15,12 +15,12 @@ package struct RequestError: Error {
 
 /// The circumstances of a failure that are visible on this machine.
 package struct FailureContext: Sendable {
-    package let client: RequestClient
-    package let server: BaseURL
-    package let hasRedirectURI: Bool
-    package let hasCodeVerifier: Bool
+    let client: RequestClient
+    let server: BaseURL
+    let hasRedirectURI: Bool
+    let hasCodeVerifier: Bool
     /// The possible faults of the client; searched only if Apple refused it.
-    package let findings: [Finding]
+    let findings: [Finding]
 }
 
 extension FailureContext {
@@ -151,7 +151,7 @@ extension Diagnosis {
 }
 
 extension TokenFailure {
-    package var isRefusal: Bool {
+    var isRefusal: Bool {
         if case .refused = cause { true } else { false }
     }
 

@@ -2,7 +2,7 @@ internal import SIWALifecycle
 
 extension TransportError.Kind {
     /// The code with which an error line begins.
-    package var code: String {
+    var code: String {
         switch self {
         case .nameLookup: "name_lookup"
         case .tooLarge: "too_large"
@@ -32,7 +32,7 @@ extension TransportError.Kind {
     }
 
     /// What to do about it.
-    package var hint: String {
+    var hint: String {
         switch self {
         case .nameLookup: "check the network and its DNS, then try again"
         case .connect:

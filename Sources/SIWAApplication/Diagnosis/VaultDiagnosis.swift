@@ -26,7 +26,7 @@ extension StoreError.Kind {
     }
 
     /// What to do, the likeliest cause first.
-    package var remedies: [String] {
+    var remedies: [String] {
         guard self == .untrusted else { return [remedy] }
         return [
             remedy,

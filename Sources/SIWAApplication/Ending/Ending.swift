@@ -53,7 +53,7 @@ package final class Ending: Sendable {
     }
 
     /// The remaining time for the work; nil if no signal has arrived.
-    package var remaining: Duration? {
+    var remaining: Duration? {
         let now = timekeeper.elapsed()
         return plan.withLock { plan in
             if signal != nil { plan.receiveSignal(at: now) }
@@ -62,7 +62,7 @@ package final class Ending: Sendable {
     }
 
     /// The time for the work that remains even after `--timeout`.
-    package var reserved: Duration {
+    var reserved: Duration {
         let now = timekeeper.elapsed()
         return plan.withLock { $0.reserved(at: now) }
     }
@@ -81,7 +81,7 @@ package final class Ending: Sendable {
     /// Waits; a signal ends the wait.
     ///
     /// - Throws: `CancellationError` if a signal arrives.
-    package func sleep(_ duration: Duration) async throws {
+    func sleep(_ duration: Duration) async throws {
         let timekeeper = timekeeper
         let isDone = await Self.run({ (try? await timekeeper.sleep(duration)) != nil }) {
             await self.signals.arrival.wait(after: 0)
@@ -112,8 +112,8 @@ package final class Ending: Sendable {
 
 /// Cancels a request when its time after a signal has expired.
 struct BoundedTransport<Base: Transport>: Transport {
-    package let base: Base
-    package let ending: Ending
+    let base: Base
+    let ending: Ending
 
     package func send(
         _ request: HTTPRequest, timeout: Duration

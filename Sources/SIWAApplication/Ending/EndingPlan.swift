@@ -1,4 +1,4 @@
-package import SIWASystem
+import SIWASystem
 
 /// Decides how long the work in progress may go on after a signal asked the process to end. A pure
 /// value: it neither waits nor handles signals.
@@ -23,7 +23,7 @@ package struct EndingPlan: Sendable {
         case printing
     }
 
-    package private(set) var work = Work.nothing
+    private(set) var work = Work.nothing
     /// When the time limit of the work started.
     private var start = Duration.zero
     /// When the signal arrived; nil while none has.
@@ -64,7 +64,7 @@ package struct EndingPlan: Sendable {
 
 extension EndingPlan.Work {
     /// How long it may continue after a signal.
-    package var limit: Duration {
+    var limit: Duration {
         switch self {
         case .nothing, .keys, .printing: .zero
         case .noting, .storing: .seconds(2)
@@ -74,7 +74,7 @@ extension EndingPlan.Work {
     }
 
     /// The effect of signals during the work.
-    package var policy: SignalPolicy {
+    var policy: SignalPolicy {
         switch self {
         case .nothing: .end
         case .change, .noting: .recordFirst
@@ -94,7 +94,7 @@ extension EndingPlan.Work {
 
     /// The number of seconds after a signal at which the process ends, even if it hangs. With a
     /// code, it includes waiting for Apple, storing and printing.
-    package var watchdog: UInt32 {
+    var watchdog: UInt32 {
         let limit = spentCode == .none ? limit : Self.code.limit + Self.storing.limit
         return UInt32(limit.components.seconds) + Self.leastWatchdog
     }

@@ -1,10 +1,10 @@
 /// A signal ended the command in an orderly way.
 package struct Interruption: DiagnosableError {
-    package let signal: CInt
+    let signal: CInt
     /// What was finished before.
     let achievement: String
     /// What to do next.
-    package let hint: String
+    let hint: String
 
     /// A command that had finished before the signal took effect.
     package init(signal: CInt) {

@@ -30,7 +30,7 @@ struct KeySetSearch {
         knownBefore = Set(cache.firstSeen.keys)
     }
 
-    package mutating func run() async throws(KeySetError) -> FoundKeySet {
+    mutating func run() async throws(KeySetError) -> FoundKeySet {
         var step = step
         guard step == .fetch else { return try settle(step) }
         guard case .acquired(let lock) = await acquireLock() else { return try useStale(.busy) }

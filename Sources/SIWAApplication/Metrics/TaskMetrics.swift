@@ -16,7 +16,7 @@ package final class TaskMetrics: Sendable {
         /// When the command's client_secret expires.
         var secretExpiresAt: NumericDate?
         /// The name of the profile; empty without one.
-        package var profile = ""
+        var profile = ""
         /// The number of tokens of each client in each state.
         package var vaultTokens: [VaultCount: Int]?
         /// When Apple's key set was fetched, if it was used.
@@ -25,7 +25,7 @@ package final class TaskMetrics: Sendable {
 
     /// The client and the state by which tokens of the vault are counted.
     package struct VaultCount: Hashable, Sendable {
-        package let clientID: ClientID
+        let clientID: ClientID
         package let state: VaultState
 
         package init(clientID: ClientID, state: VaultState) {
@@ -44,7 +44,7 @@ package final class TaskMetrics: Sendable {
     private let order = Mutex<Order?>(nil)
     private let findings = Mutex(Findings())
 
-    package init() {}
+    init() {}
 
     /// Writes metrics when the command ends.
     ///
@@ -99,7 +99,7 @@ package enum BatchStatus: String, Sendable, CaseIterable {
 extension ReplacementRule {
     /// The metrics of `--metrics`, which everyone may read. A pipe or a device is refused, because
     /// writing it could wait forever.
-    package static let metrics = Self(
+    static let metrics = Self(
         "metrics of siwa", permissions: 0o644, allowsStreams: false
     ) { contents in
         let text = contents.revealed()

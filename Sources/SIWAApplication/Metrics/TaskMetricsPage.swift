@@ -71,7 +71,7 @@ struct TaskMetricsPage: Sendable {
 
     /// The text of the page. The time of the last success is 0 if there was none, so that alerts
     /// can compare it.
-    package var text: String {
+    var text: String {
         families.map { family in
             var samples = family.samples
             if samples.isEmpty, family.name == Self.lastSuccess { samples = [Sample(value: "0")] }

@@ -1,6 +1,6 @@
 package import SIWAJOSE
 internal import SIWALifecycle
-package import SIWAServerRecords
+import SIWAServerRecords
 internal import SIWAVaultRecords
 
 extension InboxEntry {

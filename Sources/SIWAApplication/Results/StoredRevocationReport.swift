@@ -5,9 +5,9 @@ package import SIWAVaultRecords
 
 /// The result for one stored token.
 package struct TokenOutcome: Sendable {
-    package let clientID: ClientID
+    let clientID: ClientID
     /// Null for a row that cannot be read.
-    package let fingerprint: JSON
+    let fingerprint: JSON
     package let isRevokedEarlier: Bool
     let wasDead: Bool
     /// Whether the token was removed from the vault although it may still work.
@@ -69,10 +69,10 @@ package struct TokenOutcome: Sendable {
     }
 
     /// Whether the token no longer works, as far as known.
-    package var isDead: Bool { revocation?.isDead ?? isRevokedEarlier }
+    var isDead: Bool { revocation?.isDead ?? isRevokedEarlier }
 
     /// Whether a refused refresh of this run proves that the token does not work.
-    package var isConfirmed: Bool { revocation?.evidence?.showsDead ?? false }
+    var isConfirmed: Bool { revocation?.evidence?.showsDead ?? false }
 
     /// Whether the token still works, as far as known.
     var stillWorks: Bool { revocation?.evidence == .refreshAccepted }
@@ -85,7 +85,7 @@ package struct TokenOutcome: Sendable {
     fileprivate static let removed = JSON.Member("evidence", "removed")
 
     /// The members of the token's result, in their order.
-    package var members: [JSON.Member] {
+    var members: [JSON.Member] {
         [
             .init("token_fingerprint", fingerprint), .init("revoked", .boolean(isDead)),
             .init("confirmed", .boolean(isConfirmed)),
@@ -113,10 +113,10 @@ package struct StoredRevocationReport: Sendable {
     package var isRevoked: Bool { outcomes.allSatisfy(\.isDead) }
 
     /// Whether a refused refresh proves it for each token.
-    package var isConfirmed: Bool { outcomes.allSatisfy(\.isConfirmed) }
+    var isConfirmed: Bool { outcomes.allSatisfy(\.isConfirmed) }
 
     /// Whether one of them worked before; nil if unknown.
-    package var wasActive: Bool? {
+    var wasActive: Bool? {
         let known = outcomes.compactMap { $0.revocation?.wasActive }
         if known.contains(true) { return true }
         return known.count == outcomes.count ? false : nil

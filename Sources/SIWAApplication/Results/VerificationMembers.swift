@@ -21,7 +21,7 @@ extension CompactJWS {
 
 extension Check {
     /// The check as JSON; secrets in its detail are masked.
-    package var json: JSON {
+    var json: JSON {
         let name = JSON.Member("name", .string(name))
         let status = JSON.Member("status", .string(status.rawValue))
         guard let detail else { return .object([name, status]) }

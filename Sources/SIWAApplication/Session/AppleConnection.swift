@@ -4,11 +4,11 @@ package import SIWALifecycle
 package struct AppleConnection: Sendable {
     package let session: Session
     package let baseURL: BaseURL
-    package let authorities: AuthorityFile?
+    let authorities: AuthorityFile?
     package let deadline: Deadline
     package let transportSettings: World.TransportSettings
     /// A timekeeper whose waits are ended by a signal.
-    package let timekeeper: Timekeeper
+    let timekeeper: Timekeeper
     package let delivery: Delivery
     /// Sends single requests; a signal ends them.
     package let transport: any Transport

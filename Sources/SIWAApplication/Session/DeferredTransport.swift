@@ -25,7 +25,7 @@ final class DeferredTransport: FeedTransport {
         try await transport().send(request, timeout: timeout)
     }
 
-    package func carry<Feed: RequestFeed>(
+    func carry<Feed: RequestFeed>(
         _ feed: Feed, width: Int, wake: WakeSignal, timekeeper: Timekeeper
     ) async throws(TransportError) -> Feed {
         try await transport().carry(feed, width: width, wake: wake, timekeeper: timekeeper)

@@ -61,7 +61,7 @@ extension SecretArgument {
 /// A secret cannot be read from its place.
 package struct UnreadableSecret: DiagnosableError {
     /// The name of the secret in messages.
-    package let name: String
+    let name: String
     package let cause: FileError
 
     package var diagnosis: Diagnosis {

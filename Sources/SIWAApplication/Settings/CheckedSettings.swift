@@ -151,10 +151,10 @@ extension Settings {
 
 /// A file of authorities to trust besides the system's.
 package struct AuthorityFile: Sendable {
-    package let path: String
-    package let text: SecretText
+    let path: String
+    let text: SecretText
     /// A warning if others can write it, and so choose whom siwa trusts.
-    package let warning: FileWarning?
+    let warning: FileWarning?
 }
 
 extension Session {

@@ -21,7 +21,7 @@ package enum ClientSecretPlace: Sendable {
     }
 
     /// The file to read again when the secret has expired.
-    package var path: String? {
+    var path: String? {
         switch self {
         case .argument(.file(let path)), .file(let path): path
         default: nil

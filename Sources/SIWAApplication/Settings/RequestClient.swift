@@ -31,12 +31,12 @@ package enum RequestClient: Sendable {
     }
 
     /// The client with its key; nil for a given secret.
-    package var signing: LoadedClient? {
+    var signing: LoadedClient? {
         if case .signing(let loaded) = self { loaded } else { nil }
     }
 
     /// The lifetime of its secrets.
-    package var secretLifetime: Duration {
+    var secretLifetime: Duration {
         switch self {
         case .signing(let loaded): loaded.client.secretLifetime
         case .given(let given, _): given.secret.expiresAt - given.secret.issuedAt

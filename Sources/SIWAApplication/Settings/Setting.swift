@@ -35,11 +35,11 @@ package enum Origin: Hashable, Sendable, CustomStringConvertible {
 package struct SettingName: Hashable, Sendable {
     /// The object of the profile, or of the whole file, that contains it; nil for the profile
     /// itself.
-    package let group: String?
-    package let name: String
+    let group: String?
+    let name: String
     /// Empty if there is no flag.
     package let flag: String
-    package let variable: String?
+    let variable: String?
 
     package static let teamID = Self("team_id", "--team-id", "SIWA_TEAM_ID")
     package static let clientID = Self("client_id", "--client-id", "SIWA_CLIENT_ID")
@@ -47,16 +47,16 @@ package struct SettingName: Hashable, Sendable {
     package static let servicesID = Self("client_id", "--services-id", nil)
     package static let keyID = Self("key_id", "--key-id", "SIWA_KEY_ID")
     package static let privateKey = Self("private_key", "--key", "SIWA_PRIVATE_KEY_FILE")
-    package static let clientSecret = Self(
+    static let clientSecret = Self(
         "client_secret_file", "--client-secret", "SIWA_CLIENT_SECRET")
     package static let secretLifetime = Self(
         "secret_lifetime", "--lifetime", "SIWA_SECRET_LIFETIME")
     package static let redirectURI = Self("redirect_uri", "--redirect-uri", "SIWA_REDIRECT_URI")
-    package static let audiences = Self("audiences", "--audience", nil)
+    static let audiences = Self("audiences", "--audience", nil)
     package static let baseURL = Self("base_url", "--base-url", "SIWA_BASE_URL")
     package static let caFile = Self("ca_file", "--ca-file", "SIWA_CA_FILE")
     package static let timeout = Self("timeout", "--timeout", "SIWA_TIMEOUT")
-    package static let maxAttempts = Self("max_attempts", "--max-attempts", nil)
+    static let maxAttempts = Self("max_attempts", "--max-attempts", nil)
     package static let vaultURL = Self("url", "--vault", "SIWA_VAULT_URL", in: "vault")
     package static let vaultKeyFile = Self("key_file", "", "SIWA_VAULT_KEY_FILE", in: "vault")
 

@@ -123,7 +123,7 @@ package struct Settings: Sendable {
 /// The profile to read, and what replaces its values.
 package struct ProfileSelection: Sendable {
     /// The configuration file; nil for the one of the environment or the usual places.
-    package var file: String?
+    var file: String?
     /// The name of the profile; nil for the one of the environment or the file.
     package var name: String?
     /// Refuses files that others can read or write, and secrets on the command line.

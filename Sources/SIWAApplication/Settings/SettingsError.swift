@@ -10,7 +10,7 @@ package struct SettingsError: DiagnosableError {
         case usage
     }
 
-    package let subject: Subject
+    let subject: Subject
     package let message: String
     package let hints: [String]
 

@@ -7,11 +7,11 @@ internal import SIWALifecycle
 package struct SettingsFile: Sendable {
     package let path: String
     package let defaultProfile: String?
-    package let isStrict: Bool
+    let isStrict: Bool
     package let profiles: [String: Profile]
     package let profileNames: [String]
     /// The members of the file itself, which apply to all profiles.
-    package let common: Profile
+    let common: Profile
     /// The settings of siwa-server, unread; nil if absent.
     package let server: JSON?
     /// A warning if other users may write it.
@@ -22,7 +22,7 @@ package struct SettingsFile: Sendable {
         fileprivate let members: JSON
 
         package func text(_ name: SettingName) -> String? { member(name)?.string }
-        package func number(_ name: SettingName) -> Int? { member(name)?.integer }
+        func number(_ name: SettingName) -> Int? { member(name)?.integer }
         package func list(_ name: SettingName) -> [String]? {
             member(name)?.elements?.compactMap(\.string)
         }

@@ -7,7 +7,7 @@ package struct UserFolders: Sendable {
     /// `$XDG_CONFIG_HOME`, by default `~/.config`.
     package let configuration: String?
     /// `$XDG_CACHE_HOME`, by default `~/.cache`.
-    package let cache: String?
+    let cache: String?
     /// Warnings about ignored variables.
     package let warnings: [String]
 

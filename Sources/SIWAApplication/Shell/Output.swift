@@ -20,9 +20,9 @@ package struct OutputOptions: Sendable {
 /// A change that a command made, for the error if its result cannot be printed.
 package struct Deed: Sendable {
     /// What was done, as a sentence without a full stop.
-    package let words: String
+    let words: String
     /// What to do next.
-    package let hint: String
+    let hint: String
 
     package init(_ words: String, hint: String) { (self.words, self.hint) = (words, hint) }
 }
@@ -47,9 +47,9 @@ extension World {
 
 /// The result could not be written, or standard output was closed.
 package struct UndeliveredResult: DiagnosableError {
-    package let reason: FileError
+    let reason: FileError
     /// What was done before; nil if nothing was done.
-    package let deed: Deed?
+    let deed: Deed?
 
     package init(_ reason: FileError, after deed: Deed?) {
         (self.reason, self.deed) = (reason, deed)

@@ -12,14 +12,14 @@ extension World {
     /// The signals that ask the process to end.
     package struct Signals: Sendable {
         /// The first one that was recorded; nil if there was none.
-        package var received: @Sendable () -> CInt?
+        var received: @Sendable () -> CInt?
         /// Sets the effect of signals, the number of seconds after a recorded signal at which the
         /// process is ended, and the state of a code that is then reported.
-        package var apply: @Sendable (SignalPolicy, UInt32, SpentCode) -> Void
+        var apply: @Sendable (SignalPolicy, UInt32, SpentCode) -> Void
         /// Ends the process after this many seconds with this exit code, even if it hangs.
-        package var setAlarm: @Sendable (UInt32, CInt) -> Void
+        var setAlarm: @Sendable (UInt32, CInt) -> Void
         /// Notified when a signal is recorded.
-        package var arrival: WakeSignal
+        var arrival: WakeSignal
 
         /// Creates signals.
         package init(

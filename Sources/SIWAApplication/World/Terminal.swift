@@ -5,7 +5,7 @@ package struct Terminal: Sendable {
     /// How results are coloured.
     package let output: Paint
     /// How messages on standard error are coloured.
-    package let errors: Paint
+    let errors: Paint
 
     /// No terminal.
     package init() {

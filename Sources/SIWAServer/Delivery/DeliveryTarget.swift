@@ -1,15 +1,15 @@
 internal import SIWALifecycle
 
 /// The URL of the application, to which events are delivered.
-package struct DeliveryTarget: Hashable, Sendable {
+struct DeliveryTarget: Hashable, Sendable {
     /// The URL as written in the settings.
-    package let url: String
+    let url: String
 
     /// Accepts an https URL, or an http URL of a loopback address, without user information.
     ///
     /// - Parameter allowsHTTP: accepts http for any host.
     /// - Throws: ``DeliveryTargetError``.
-    package init(_ url: String, allowsHTTP: Bool = false) throws(DeliveryTargetError) {
+    init(_ url: String, allowsHTTP: Bool = false) throws(DeliveryTargetError) {
         let scheme = url.hasPrefix("http://") ? "http://" : "https://"
         guard url.hasPrefix(scheme) else { throw .scheme }
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.utf8.contains(0x23) else {
@@ -29,11 +29,11 @@ package struct DeliveryTarget: Hashable, Sendable {
 }
 
 /// Why a URL cannot be used for deliveries.
-package enum DeliveryTargetError: Error, Hashable, Sendable, CustomStringConvertible {
+enum DeliveryTargetError: Error, Hashable, Sendable, CustomStringConvertible {
     case scheme, characters, userInformation, host, plainHTTP
 
     /// The end of a sentence that begins with the URL.
-    package var description: String {
+    var description: String {
         switch self {
         case .scheme: "must begin with https://"
         case .characters: "contains a space, a fragment or a non-ASCII character"

@@ -1,12 +1,12 @@
 internal import SIWACrypto
 internal import SIWAJOSE
-package import SIWALifecycle
+import SIWALifecycle
 internal import SIWAServerRecords
 internal import SIWAVaultRecords
 internal import Synchronization
 
 /// Delivers events to the application (Standard Webhooks, https://www.standardwebhooks.com).
-package final class DeliveryWorker: Sendable {
+final class DeliveryWorker: Sendable {
     private let access: StoreAccess
     private let settings: @Sendable () -> Settings
     private let transport: any Transport
@@ -18,14 +18,14 @@ package final class DeliveryWorker: Sendable {
     private let places = Mutex(DeliveryPlaces())
 
     /// The application's URL and the secrets that sign; reloaded together.
-    package struct Settings: Sendable {
+    struct Settings: Sendable {
         let target: DeliveryTarget
         let secrets: WebhookSecrets
         /// The most unfinished attempts.
         let maxInFlight: Int
 
         /// Creates the settings.
-        package init(
+        init(
             _ target: DeliveryTarget, _ secrets: WebhookSecrets,
             maxInFlight: Int = DeliveryPlaces.standardLimit
         ) {
@@ -42,7 +42,7 @@ package final class DeliveryWorker: Sendable {
     ///   - settings: returns the current settings.
     ///   - transport: sends to the application.
     ///   - wake: notified when an event may be due.
-    package init(
+    init(
         _ access: StoreAccess, _ settings: @escaping @Sendable () -> Settings,
         transport: any Transport, clocks: Clocks, owner: String, wake: WakeSignal,
         log: @escaping ServiceLog
@@ -52,7 +52,7 @@ package final class DeliveryWorker: Sendable {
     }
 
     /// Delivers until the task is cancelled.
-    package func run() async {
+    func run() async {
         let elapsed = clocks.timekeeper.elapsed
         while !Task.isCancelled {
             let count = wake.count
@@ -83,7 +83,7 @@ package final class DeliveryWorker: Sendable {
     }
 
     /// Waits for the deliveries in progress.
-    package func drain() async { await tasks.drain() }
+    func drain() async { await tasks.drain() }
 
     private var lease: Lease { Lease(owner: owner, duration: leaseDuration) }
 

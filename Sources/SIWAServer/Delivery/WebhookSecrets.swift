@@ -1,10 +1,10 @@
-package import SIWACrypto
+import SIWACrypto
 internal import SIWAJOSE
 internal import SIWALifecycle
 
 /// The secrets that sign deliveries to the application (Standard Webhooks), one per line: `whsec_`
 /// and 24 to 64 bytes in base64. Every secret signs, so that one can replace another.
-package struct WebhookSecrets: Sendable {
+struct WebhookSecrets: Sendable {
     private let secrets: [SecretBytes]
 
     private static let prefix = Array("whsec_".utf8)
@@ -13,7 +13,7 @@ package struct WebhookSecrets: Sendable {
     /// Reads the lines of a secret file.
     ///
     /// - Throws: ``WebhookSecretsError``, which contains no secret.
-    package init(_ contents: SecretBytes) throws(WebhookSecretsError) {
+    init(_ contents: SecretBytes) throws(WebhookSecretsError) {
         var secrets: [SecretBytes] = []
         let lines = contents.revealed().split(separator: 0x0A, omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
@@ -45,7 +45,7 @@ package struct WebhookSecrets: Sendable {
     /// A line with a new random secret.
     ///
     /// - Throws: ``OpenSSLError`` if the system provides no entropy.
-    package static func newLine() throws(OpenSSLError) -> SecretBytes {
+    static func newLine() throws(OpenSSLError) -> SecretBytes {
         let secret = try Random.secret(32)
         var line = SecretBuffer(capacity: 64)
         line.append(contentsOf: prefix)
@@ -60,7 +60,7 @@ package struct WebhookSecrets: Sendable {
     ///   - id: `webhook-id`.
     ///   - timestamp: `webhook-timestamp`, in seconds.
     /// - Throws: ``OpenSSLError`` if OpenSSL provides no SHA-256.
-    package func signature(
+    func signature(
         id: String, timestamp: Int, body: [UInt8]
     ) throws(OpenSSLError) -> String {
         let message = Array("\(id).\(timestamp).".utf8) + body
@@ -73,14 +73,14 @@ package struct WebhookSecrets: Sendable {
 }
 
 /// Why a file cannot be used for webhook secrets.
-package enum WebhookSecretsError: Error, Hashable, Sendable, CustomStringConvertible {
+enum WebhookSecretsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A line is not a secret.
     case line(Int)
     /// The file has no lines.
     case empty
 
     /// The message, without the name of the file.
-    package var description: String {
+    var description: String {
         switch self {
         case .line(let number):
             "line \(number) is not 'whsec_' and 24 to 64 bytes in base64"

@@ -1,12 +1,12 @@
 internal import SIWACrypto
 internal import SIWAJOSE
-package import SIWALifecycle
+import SIWALifecycle
 internal import SIWAServerRecords
 internal import SIWAVaultRecords
 
 /// Writes the journal of codes. Answers are sealed with the vault's key. If the database fails, the
 /// outcome of a code is written again until that succeeds.
-package final class CodeJournal: Sendable {
+final class CodeJournal: Sendable {
     private let access: StoreAccess
     private let vault: SharedVault
     private let clocks: Clocks
@@ -18,7 +18,7 @@ package final class CodeJournal: Sendable {
     /// - Parameters:
     ///   - owner: identifies this run of this process.
     ///   - savedTokens: the number of tokens in the file that could not be stored.
-    package init(
+    init(
         _ access: StoreAccess, _ vault: SharedVault, clocks: Clocks, owner: String,
         savedTokens: Int = 0, log: @escaping ServiceLog
     ) {
@@ -106,7 +106,7 @@ package final class CodeJournal: Sendable {
 
     /// Erases answers that can no longer be repeated, ten minutes after Apple's response. Runs until
     /// cancelled.
-    package func keepErasing() async {
+    func keepErasing() async {
         while !Task.isCancelled {
             let limit = 500
             var next: Duration?
@@ -146,7 +146,7 @@ package final class CodeJournal: Sendable {
     }
 
     /// Waits until everything is in the database.
-    package func drain() async { await writes.drain() }
+    func drain() async { await writes.drain() }
 
     private static func outcome(
         _ answer: ExchangeAnswer, _ request: CodeRequest, in vault: Vault

@@ -1,11 +1,11 @@
-package import SIWAApplication
+import SIWAApplication
 internal import SIWACrypto
-package import SIWAJOSE
+import SIWAJOSE
 internal import SIWALifecycle
 
 /// The answer to a request to exchange a code. The journal keeps it sealed for ten minutes, to
 /// answer repetitions of the request.
-package struct ExchangeAnswer: Sendable {
+struct ExchangeAnswer: Sendable {
     /// The members of Apple's response, or why there are no tokens.
     let result: Result<[JSON.Member], Diagnosis>
     /// Whether the vault has the refresh token; nil if storing was not requested.
@@ -30,7 +30,7 @@ package struct ExchangeAnswer: Sendable {
     ///   - isRevealing: whether the caller asks for a stored token.
     ///   - mayReveal: whether the caller has the scope to see tokens.
     /// - Throws: the ``Diagnosis`` if there are no tokens.
-    package func body(isRevealing: Bool, mayReveal: Bool = true) throws(Diagnosis) -> JSON {
+    func body(isRevealing: Bool, mayReveal: Bool = true) throws(Diagnosis) -> JSON {
         var members = try result.get()
         let isShown = isStored == false || mayReveal && (isRevealing || isStored == nil)
         if !isShown { members.removeAll { $0.name == "refresh_token" } }

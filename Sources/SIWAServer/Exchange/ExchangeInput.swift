@@ -1,28 +1,28 @@
 internal import SIWAApplication
-package import SIWALifecycle
+import SIWALifecycle
 internal import SIWAServerRecords
 
 /// The validated input of `POST /v1/exchange`.
-package struct ExchangeInput: Sendable {
+struct ExchangeInput: Sendable {
     /// The authorization code to exchange.
-    package let code: AuthorizationCode
+    let code: AuthorizationCode
     /// The client whose profile exchanges it.
-    package let client: ProfileClient
+    let client: ProfileClient
     /// Whether the caller named the client.
-    package let isClientGiven: Bool
+    let isClientGiven: Bool
     /// The redirect URI of the caller; nil uses that of the profile.
-    package let redirectURI: String?
+    let redirectURI: String?
     /// The nonce that the identity token must have.
-    package let nonce: SecretText?
+    let nonce: SecretText?
     /// The verifier of a code challenge (PKCE, RFC 7636).
-    package let verifier: CodeVerifier?
+    let verifier: CodeVerifier?
     /// Whether to store the refresh token in the vault.
-    package let isStoring: Bool
+    let isStoring: Bool
     /// Whether the code is exchanged in order to revoke its token.
     private let isForRevocation: Bool
 
     /// Creates the input.
-    package init(
+    init(
         _ code: AuthorizationCode, for client: ProfileClient, isClientGiven: Bool,
         redirectURI: String? = nil, nonce: SecretText? = nil, verifier: CodeVerifier? = nil,
         isStoring: Bool = true, isForRevocation: Bool = false

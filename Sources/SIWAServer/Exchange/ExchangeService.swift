@@ -1,13 +1,13 @@
-package import SIWAApplication
+import SIWAApplication
 internal import SIWACrypto
 internal import SIWAJOSE
-package import SIWALifecycle
+import SIWALifecycle
 internal import SIWAServerRecords
 internal import SIWAVaultRecords
 
 /// Exchanges codes for callers of the API. A code is sent to Apple at most once, even if callers
 /// repeat a request, replicas get the same code, or a process crashes.
-package final class ExchangeService: Sendable {
+final class ExchangeService: Sendable {
     private let journal: CodeJournal
     private let keys: KeySource
     private let clients: @Sendable () -> ProfileClients
@@ -17,12 +17,12 @@ package final class ExchangeService: Sendable {
     private let running = JoinedCalls<CodeDigest, Result<ExchangeAnswer, Diagnosis>>()
 
     /// Finds the keys for an identity token by its `kid`; nil for a token that Apple did not sign.
-    package typealias KeySource = @Sendable (String?) async -> ExchangeVerification.Keys
+    typealias KeySource = @Sendable (String?) async -> ExchangeVerification.Keys
 
     /// - Parameters:
     ///   - journal: stores the outcomes of codes.
     ///   - clock: judges the times of identity tokens.
-    package init(
+    init(
         _ journal: CodeJournal, keys: @escaping KeySource,
         clients: @escaping @Sendable () -> ProfileClients, clock: AppleClock, clocks: Clocks,
         log: @escaping ServiceLog
@@ -38,7 +38,7 @@ package final class ExchangeService: Sendable {
     /// Exchanges a code, or returns the answer to an earlier request with the same code.
     ///
     /// - Throws: ``Diagnosis`` if there is no answer.
-    package func exchange(_ input: ExchangeInput) async throws(Diagnosis) -> ExchangeAnswer {
+    func exchange(_ input: ExchangeInput) async throws(Diagnosis) -> ExchangeAnswer {
         do {
             return try await answer(input, try input.request)
         } catch {
@@ -80,7 +80,7 @@ package final class ExchangeService: Sendable {
     func drainSent() async { await running.drain() }
 
     /// Waits until every code that was sent is answered and its tokens are stored.
-    package func drain() async {
+    func drain() async {
         await running.drain()
         await journal.drain()
     }

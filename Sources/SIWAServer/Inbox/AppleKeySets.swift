@@ -1,12 +1,12 @@
-package import SIWAJOSE
-package import SIWALifecycle
+import SIWAJOSE
+import SIWALifecycle
 internal import Synchronization
 
 /// Apple's keys in memory. A known key is used immediately; an old key set is refreshed in the
 /// background, so that no caller waits for Apple.
-package final class AppleKeySets: Sendable {
+final class AppleKeySets: Sendable {
     /// Fetches a key set; nil if no profile can reach Apple.
-    package typealias Fetch = @Sendable () async throws(TokenFailure) -> KeySet?
+    typealias Fetch = @Sendable () async throws(TokenFailure) -> KeySet?
 
     private struct State {
         var cache = KeySetCache(pause: KeySetCache.servicePause)
@@ -16,7 +16,7 @@ package final class AppleKeySets: Sendable {
     }
 
     /// The result of looking up the key of a token.
-    package enum Answer: Sendable {
+    enum Answer: Sendable {
         /// A set that has the key, or an up-to-date set without it.
         case keySet(KeySet)
         /// The key is unknown, and Apple's keys cannot be fetched now.
@@ -27,31 +27,31 @@ package final class AppleKeySets: Sendable {
     private let now: @Sendable () -> NumericDate
     private let fetches = JoinedCalls<Int, Bool>()
     /// Notified when keys were fetched.
-    package let arrival = WakeSignal()
+    let arrival = WakeSignal()
 
     /// Fetches the keys when they are first needed.
-    package init(now: @escaping @Sendable () -> NumericDate, fetch: @escaping Fetch) {
+    init(now: @escaping @Sendable () -> NumericDate, fetch: @escaping Fetch) {
         self.now = now
         state = Mutex(State(fetch: fetch))
     }
 
     /// Uses the keys of a file.
-    package init(now: @escaping @Sendable () -> NumericDate, fixed: KeySet) {
+    init(now: @escaping @Sendable () -> NumericDate, fixed: KeySet) {
         self.now = now
         state = Mutex(State(fixed: fixed))
     }
 
     /// Replaces the keys of a file.
-    package func replace(with keySet: KeySet) {
+    func replace(with keySet: KeySet) {
         state.withLock { $0.fixed = keySet }
         arrival.notify()
     }
 
     /// Replaces the function that fetches the keys.
-    package func replace(fetching fetch: @escaping Fetch) { state.withLock { $0.fetch = fetch } }
+    func replace(fetching fetch: @escaping Fetch) { state.withLock { $0.fetch = fetch } }
 
     /// The cached set that has a key; nil if Apple has to be asked.
-    package func known(holding keyID: String?) -> KeySet? {
+    func known(holding keyID: String?) -> KeySet? {
         state.withLock { state in
             if let fixed = state.fixed { return fixed }
             guard let keyID else { return nil }
@@ -63,7 +63,7 @@ package final class AppleKeySets: Sendable {
     ///
     /// - Parameter receivedAt: when the token was received, if that is earlier: a set that was
     ///   fetched since then decides about it, even if it lacks the key.
-    package func answer(holding keyID: String, receivedAt: NumericDate? = nil) async -> Answer {
+    func answer(holding keyID: String, receivedAt: NumericDate? = nil) async -> Answer {
         if let known = known(holding: keyID) { return .keySet(known) }
         if let receivedAt, let held = usable, held.fetchedAt > receivedAt {
             return .keySet(held.keySet)
@@ -87,7 +87,7 @@ package final class AppleKeySets: Sendable {
     /// The keys for the identity token of an exchange.
     ///
     /// - Parameter keyID: nil for a token that Apple did not sign.
-    package func keysForExchange(holding keyID: String?) async -> ExchangeVerification.Keys {
+    func keysForExchange(holding keyID: String?) async -> ExchangeVerification.Keys {
         if let fixed = state.withLock({ $0.fixed }) { return .given(fixed) }
         guard let keyID, case .keySet(let keySet) = await answer(holding: keyID) else {
             return .apple(nil)
@@ -97,7 +97,7 @@ package final class AppleKeySets: Sendable {
 
     /// The set that verifies a token; nil if the keys are unavailable, and for a header that Apple
     /// does not write.
-    package func keySet(for token: CompactJWS) async -> KeySet? {
+    func keySet(for token: CompactJWS) async -> KeySet? {
         guard let keyID = token.verificationKeyID,
             case .keySet(let keySet) = await answer(holding: keyID)
         else { return nil }
@@ -105,12 +105,12 @@ package final class AppleKeySets: Sendable {
     }
 
     /// The age of Apple's set; nil before the first fetch, and for the set of a file.
-    package var age: Duration? {
+    var age: Duration? {
         state.withLock { $0.cache.held }.map { now() - $0.fetchedAt }
     }
 
     /// Whether the keys come from a file.
-    package var isFixed: Bool { state.withLock { $0.fixed != nil } }
+    var isFixed: Bool { state.withLock { $0.fixed != nil } }
 
     /// Fetches the set before it is needed, and refreshes it before it is old. Runs until
     /// cancelled.

@@ -1,8 +1,8 @@
-package import SIWALifecycle
+import SIWALifecycle
 
 /// Counts a profile's requests to Apple, measures their durations, and notes whether Apple refuses
 /// its client.
-package struct AppleRequestMeter: Transport {
+struct AppleRequestMeter: Transport {
     private let base: any Transport
     private let profile: String
     private let metrics: Metrics
@@ -11,7 +11,7 @@ package struct AppleRequestMeter: Transport {
     /// Counts the requests that `base` sends.
     ///
     /// - Parameter profile: the name of the profile; empty without profiles.
-    package init(
+    init(
         _ base: any Transport, of profile: String, _ metrics: Metrics, _ timekeeper: Timekeeper
     ) {
         (self.base, self.profile) = (base, profile)
@@ -19,7 +19,7 @@ package struct AppleRequestMeter: Transport {
     }
 
     /// Sends a request and counts how it ended.
-    package func send(
+    func send(
         _ request: HTTPRequest, timeout: Duration
     ) async throws(TransportError) -> HTTPResponse {
         let start = elapsed()

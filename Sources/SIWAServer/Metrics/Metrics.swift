@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The counters of the process. The values of labels come only from tables in this program, so that
 /// callers cannot create new ones.
-package final class Metrics: Sendable {
+final class Metrics: Sendable {
     private struct Requests: Hashable {
         let listener: RouteTable.Listener
         let path: String
@@ -32,7 +32,7 @@ package final class Metrics: Sendable {
     /// the first event of a counter that starts at 1.
     ///
     /// - Parameter path: the path to which Apple posts.
-    package init(notificationPath path: String = "/apple/notifications") {
+    init(notificationPath path: String = "/apple/notifications") {
         state.withLock { state in
             for status in [200, 400, 401, 403, 413, 503] {
                 state.requests[
@@ -95,7 +95,7 @@ package final class Metrics: Sendable {
     /// - Parameters:
     ///   - endpoint: `token`, `revoke` or `keys`.
     ///   - outcome: `ok`, Apple's error code, a status, or why there was no response.
-    package func countAppleRequest(_ endpoint: String, outcome: String, _ time: Duration) {
+    func countAppleRequest(_ endpoint: String, outcome: String, _ time: Duration) {
         state.withLock { state in
             state.appleRequests[Pair(first: endpoint, second: outcome), default: 0] += 1
             state.appleTimes[endpoint, default: Histogram()].observe(time)

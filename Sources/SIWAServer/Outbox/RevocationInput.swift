@@ -1,11 +1,11 @@
 internal import SIWAApplication
-package import SIWALifecycle
-package import SIWAServerRecords
+import SIWALifecycle
+import SIWAServerRecords
 
 /// The validated input of `POST /v1/revoke`.
-package struct RevocationInput: Sendable {
+struct RevocationInput: Sendable {
     /// The tokens to revoke.
-    package enum Target: Sendable {
+    enum Target: Sendable {
         /// All tokens of a user in the vault; only those of one client if it is given.
         case user(UserID, ClientID?)
         /// A refresh token of the caller.
@@ -15,14 +15,14 @@ package struct RevocationInput: Sendable {
     }
 
     /// The tokens to revoke.
-    package let target: Target
+    let target: Target
     /// The requested proof.
-    package let proof: RevocationJob.Proof
+    let proof: RevocationJob.Proof
     /// How long the caller waits for the result.
-    package let maxWait: Duration
+    let maxWait: Duration
 
     /// Creates the input.
-    package init(
+    init(
         _ target: Target, proof: RevocationJob.Proof = .checkFirst,
         maxWait: Duration = .seconds(10)
     ) {

@@ -1,12 +1,12 @@
 internal import SIWAApplication
-package import SIWAJOSE
+import SIWAJOSE
 internal import SIWALifecycle
-package import SIWAServerRecords
+import SIWAServerRecords
 internal import SIWAVaultRecords
 
 extension RevocationStatus {
     /// The state of the request and, after its end, the members that `siwa revoke` prints.
-    package var resultMembers: [JSON.Member] {
+    var resultMembers: [JSON.Member] {
         let result =
             state == .pending
             ? [.init("revoked", false)] + .otherClients(clientsWithoutProfile) : revokeMembers

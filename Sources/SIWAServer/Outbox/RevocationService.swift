@@ -1,13 +1,13 @@
-package import SIWAApplication
+import SIWAApplication
 internal import SIWACrypto
-package import SIWAJOSE
-package import SIWALifecycle
-package import SIWAServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
 internal import SIWAVaultRecords
 
 /// Accepts requests to revoke. A request is stored before anything is sent to Apple, and is carried
 /// out even if its caller disconnects.
-package final class RevocationService: Sendable {
+final class RevocationService: Sendable {
     private let access: StoreAccess
     private let vault: SharedVault
     private let worker: RevocationWorker
@@ -15,7 +15,7 @@ package final class RevocationService: Sendable {
     private let clocks: Clocks
 
     /// The answer to a request.
-    package enum Reply: Sendable {
+    enum Reply: Sendable {
         /// The request has ended: the object that `siwa revoke` prints.
         case ended(JSON)
         /// The request has not ended; it can be polled by its id.
@@ -23,7 +23,7 @@ package final class RevocationService: Sendable {
     }
 
     /// - Parameter worker: carries out the requests.
-    package init(
+    init(
         _ access: StoreAccess, _ vault: SharedVault, _ worker: RevocationWorker,
         clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks
     ) {
@@ -34,7 +34,7 @@ package final class RevocationService: Sendable {
     /// Stores a request to revoke, and waits for its end as long as the caller does.
     ///
     /// - Throws: ``Diagnosis`` if nothing was stored, or if a code yielded no token.
-    package func revoke(_ input: RevocationInput) async throws(Diagnosis) -> Reply {
+    func revoke(_ input: RevocationInput) async throws(Diagnosis) -> Reply {
         do {
             switch input.target {
             case .user(let userID, let clientID):
@@ -52,7 +52,7 @@ package final class RevocationService: Sendable {
     /// Returns the state of a request.
     ///
     /// - Throws: ``Diagnosis`` if the request does not exist.
-    package func status(_ id: String) async throws(Diagnosis) -> RevocationStatus {
+    func status(_ id: String) async throws(Diagnosis) -> RevocationStatus {
         do throws(StoreError) {
             if let status = try await read(id) { return status }
         } catch {

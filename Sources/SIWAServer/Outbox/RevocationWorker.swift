@@ -1,12 +1,12 @@
 internal import SIWAApplication
 internal import SIWACrypto
 internal import SIWAJOSE
-package import SIWALifecycle
-package import SIWAServerRecords
+import SIWALifecycle
+import SIWAServerRecords
 internal import SIWAVaultRecords
 
 /// Processes the outbox: attempts every pending revocation until it ends.
-package final class RevocationWorker: Sendable {
+final class RevocationWorker: Sendable {
     let access: StoreAccess
     let vault: SharedVault
     let journal: CodeJournal
@@ -31,7 +31,7 @@ package final class RevocationWorker: Sendable {
     ///   - clients: returns the clients of the current settings.
     ///   - events: what happens when a revocation ends whose caller polls it.
     ///   - owner: identifies this run of this process.
-    package init(
+    init(
         _ access: StoreAccess, _ vault: SharedVault, _ journal: CodeJournal,
         clients: @escaping @Sendable () -> ProfileClients, events: RevocationEvents = .off,
         clocks: Clocks, owner: String, log: @escaping ServiceLog
@@ -44,14 +44,14 @@ package final class RevocationWorker: Sendable {
     }
 
     /// Processes due jobs until the task is cancelled.
-    package func run() async {
+    func run() async {
         await resume()
         await loop.run(
             claim: { await self.claim(nil, $0) }, work: { await self.carryOut($0.job, $0.age) })
     }
 
     /// Makes the jobs due that waited for a profile which exists now.
-    package func resume() async {
+    func resume() async {
         let clients = clients().clientIDs
         do throws(StoreError) {
             try await access.run { store throws(StoreError) in
@@ -75,7 +75,7 @@ package final class RevocationWorker: Sendable {
     }
 
     /// Waits for the attempts in progress.
-    package func drain() async {
+    func drain() async {
         await loop.drain()
         await journal.drain()
     }

@@ -6,21 +6,21 @@ package import SIWASystem
 /// The side effects of siwa-server, which tests replace.
 package struct ServerWorld: Sendable {
     /// The side effects that commands of `siwa` share.
-    package var base: World
+    var base: World
     /// Notified by a signal to end the process.
     package var stop: WakeSignal
     /// Notified by a signal to reload the settings.
     package var reload: WakeSignal
     /// The service manager.
-    package var serviceManager: ServiceManager
+    var serviceManager: ServiceManager
     /// The sockets that the service manager opened.
-    package var inheritedSockets: InheritedSockets
+    var inheritedSockets: InheritedSockets
     /// Creates the transport to the application; the parameter is a file of additional authorities.
-    package var deliveryTransport: @Sendable (String?) throws(TransportError) -> any Transport
+    var deliveryTransport: @Sendable (String?) throws(TransportError) -> any Transport
     /// The number of threads that can run at the same time.
-    package var processors: Int
+    var processors: Int
     /// Identifies this run of this process among all replicas.
-    package var owner: String
+    var owner: String
 
     /// Creates a world.
     package init(

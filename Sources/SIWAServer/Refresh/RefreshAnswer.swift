@@ -1,10 +1,10 @@
-package import SIWAJOSE
+import SIWAJOSE
 internal import SIWALifecycle
 
 /// The answer to a request to refresh a token.
-package struct RefreshAnswer: Sendable {
+struct RefreshAnswer: Sendable {
     /// The members of `siwa refresh`, or `active`, `checked_at` and `cached`.
-    package let json: JSON
+    let json: JSON
     /// The client that holds the token.
     let clientID: ClientID
     /// The token's fingerprint.

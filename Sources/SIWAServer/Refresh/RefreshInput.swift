@@ -1,10 +1,10 @@
 internal import SIWAApplication
-package import SIWALifecycle
+import SIWALifecycle
 
 /// The validated input of `POST /v1/refresh`.
-package struct RefreshInput: Sendable {
+struct RefreshInput: Sendable {
     /// The token to refresh.
-    package enum Target: Sendable {
+    enum Target: Sendable {
         /// The user's newest token in the vault; of one client if it is given.
         case user(UserID, ClientID?)
         /// A token of the caller, issued to a client.
@@ -12,12 +12,12 @@ package struct RefreshInput: Sendable {
     }
 
     /// The token to refresh.
-    package let target: Target
+    let target: Target
     /// The maximum age of a known answer of Apple; nil to always send a request.
-    package let maxAge: Duration?
+    let maxAge: Duration?
 
     /// Creates the input.
-    package init(_ target: Target, maxAge: Duration? = nil) {
+    init(_ target: Target, maxAge: Duration? = nil) {
         (self.target, self.maxAge) = (target, maxAge)
     }
 }

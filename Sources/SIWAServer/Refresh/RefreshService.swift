@@ -1,12 +1,12 @@
-package import SIWAApplication
+import SIWAApplication
 internal import SIWAJOSE
-package import SIWALifecycle
+import SIWALifecycle
 internal import SIWAServerRecords
 internal import SIWAVaultRecords
 internal import Synchronization
 
 /// Refreshes tokens for callers of the API. Requests about one token share a request to Apple.
-package final class RefreshService: Sendable {
+final class RefreshService: Sendable {
     private let access: StoreAccess
     private let vault: SharedVault
     private let clients: @Sendable () -> ProfileClients
@@ -20,7 +20,7 @@ package final class RefreshService: Sendable {
     private static let mostRefused = 50
 
     /// - Parameter clients: returns the clients of the current settings.
-    package init(
+    init(
         _ access: StoreAccess, _ vault: SharedVault,
         clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks,
         log: @escaping ServiceLog
@@ -32,7 +32,7 @@ package final class RefreshService: Sendable {
     /// Refreshes a token, or returns a recent answer about it.
     ///
     /// - Throws: ``Diagnosis``.
-    package func refresh(_ input: RefreshInput) async throws(Diagnosis) -> RefreshAnswer {
+    func refresh(_ input: RefreshInput) async throws(Diagnosis) -> RefreshAnswer {
         switch input.target {
         case .user(let userID, let clientID):
             return try await refresh(userID, clientID, input.maxAge)
@@ -54,7 +54,7 @@ package final class RefreshService: Sendable {
     }
 
     /// Waits until Apple has answered every request.
-    package func drain() async { await running.drain() }
+    func drain() async { await running.drain() }
 
     private func refresh(
         _ userID: UserID, _ clientID: ClientID?, _ maxAge: Duration?

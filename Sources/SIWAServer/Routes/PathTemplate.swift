@@ -1,7 +1,7 @@
 internal import SIWAJOSE
 
 /// A path whose segments are fixed or stand for a value, such as `/v1/users/{user_id}`.
-package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
+struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
     private enum Segment: Hashable {
@@ -10,13 +10,13 @@ package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
     }
 
     /// The template as written, such as `/v1/users/{user_id}`.
-    package let description: String
+    let description: String
     /// Whether no segment stands for a value.
     let isFixed: Bool
     private let segments: [Segment]
 
     /// Reads a template.
-    package init(_ text: String) {
+    init(_ text: String) {
         description = text
         let segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map
         {
@@ -28,7 +28,7 @@ package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
     }
 
     /// Reads a template.
-    package init(stringLiteral value: String) { self.init(value) }
+    init(stringLiteral value: String) { self.init(value) }
 
     /// Returns the values of a path; nil if it does not match. Values are never empty.
     func values(of path: [String]) -> [String: String]? {

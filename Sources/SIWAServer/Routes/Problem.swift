@@ -1,35 +1,35 @@
-package import SIWAApplication
-package import SIWAHTTPServer
-package import SIWAJOSE
-package import SIWALifecycle
+import SIWAApplication
+import SIWAHTTPServer
+import SIWAJOSE
+import SIWALifecycle
 
 /// An error response of the API (problem details, RFC 9457).
-package struct Problem: Error, Sendable, CustomStringConvertible {
-    package let status: APIStatus
+struct Problem: Error, Sendable, CustomStringConvertible {
+    let status: APIStatus
     /// The error code, for programs.
-    package let code: String
+    let code: String
     /// What happened.
-    package let detail: String
+    let detail: String
     /// What to do, the most likely cause first.
-    package let hints: [String]
+    let hints: [String]
     /// The exit code that a command would have.
-    package let exitCode: ExitCode
+    let exitCode: ExitCode
     /// How long to wait before repeating the request; nil if repeating it cannot help.
-    package let retryAfter: Duration?
+    let retryAfter: Duration?
     /// Additional header fields of the response.
-    package var fields: [HTTPField] = []
+    var fields: [HTTPField] = []
     /// Additional members of the body.
-    package var members: [JSON.Member] = []
+    var members: [JSON.Member] = []
     /// Apple's id of the request that failed, for the log.
     private(set) var requestID: String?
     /// The user id in ``detail``, for the log.
     private(set) var userID: String?
 
     /// What happened.
-    package var description: String { detail }
+    var description: String { detail }
 
     /// Creates a problem.
-    package init(
+    init(
         _ status: APIStatus, _ code: String, _ detail: String, hints: [String] = [],
         exitCode: ExitCode = .usage, retryAfter: Duration? = nil
     ) {
@@ -39,7 +39,7 @@ package struct Problem: Error, Sendable, CustomStringConvertible {
     }
 
     /// Converts an error of a command.
-    package init(_ diagnosis: Diagnosis) {
+    init(_ diagnosis: Diagnosis) {
         self.init(
             diagnosis.apiStatus, diagnosis.code, diagnosis.message, hints: diagnosis.hints,
             exitCode: diagnosis.exitCode, retryAfter: diagnosis.retryAfter)
@@ -48,7 +48,7 @@ package struct Problem: Error, Sendable, CustomStringConvertible {
     }
 
     /// The response with problem details (RFC 9457) as its body.
-    package var response: ServerResponse {
+    var response: ServerResponse {
         let own: [JSON.Member] = [
             .init("type", .string("about:blank")),
             .init("title", .string(status.title)), .init("status", .integer(status.rawValue)),

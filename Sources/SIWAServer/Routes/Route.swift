@@ -1,49 +1,49 @@
-package import SIWAHTTPServer
+import SIWAHTTPServer
 internal import SIWAJOSE
-package import SIWAServerRecords
+import SIWAServerRecords
 
 /// One route of a listener: its complete description. The router, `Allow`, the metrics' `path`,
 /// scopes and the OpenAPI document derive from it.
-package final class Route: Sendable {
+final class Route: Sendable {
     /// Handles a request.
-    package typealias Handler =
+    typealias Handler =
         @Sendable (RouteRequest, ServerContext) async throws(Problem) -> ServerResponse
 
     /// The method; HEAD is answered like GET.
-    package let method: Method
+    let method: Method
     /// The path, such as `/v1/revocations/{id}`.
-    package let path: PathTemplate
+    let path: PathTemplate
     /// The permission that callers need.
-    package let scope: Scope
+    let scope: Scope
     /// The description, in one sentence.
-    package let summary: String
+    let summary: String
     /// The parameters of the path and of the query. Others are refused.
-    package let parameters: [RouteParameter]
+    let parameters: [RouteParameter]
     /// The members of the request's body; nil if it has none.
-    package let body: Schema?
+    let body: Schema?
     /// The responses, except those that every route has.
-    package let responses: [RouteResponse]
+    let responses: [RouteResponse]
     /// The media types of successful responses, the default first.
-    package let mediaTypes: [String]
+    let mediaTypes: [String]
     /// Whether each successful call is a line of the log. A call that changes nothing, and hands out
     /// no secret, is only counted.
-    package let isLogged: Bool
+    let isLogged: Bool
     /// Handles a request.
-    package let handle: Handler
+    let handle: Handler
     /// The names of the parameters of the query.
     let queryNames: [String]
     /// The names of the members of the body.
     let bodyNames: [String]
 
     /// The methods of routes; HEAD goes with GET.
-    package enum Method: String, Sendable {
+    enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
         case delete = "DELETE"
     }
 
     /// The permission that callers of a route need.
-    package enum Scope: Hashable, Sendable {
+    enum Scope: Hashable, Sendable {
         /// None: every client that can connect.
         case open
         /// Any API token.
@@ -61,7 +61,7 @@ package final class Route: Sendable {
     }
 
     /// Creates a route.
-    package init(
+    init(
         _ method: Method, _ path: PathTemplate, scope: Scope, _ summary: String,
         parameters: [RouteParameter] = [], body: Schema? = nil, responses: [RouteResponse] = [],
         mediaTypes: [String] = ["application/json"], isLogged: Bool = false,
@@ -76,38 +76,38 @@ package final class Route: Sendable {
 }
 
 /// A parameter of a path or of a query.
-package struct RouteParameter: Hashable, Sendable {
+struct RouteParameter: Hashable, Sendable {
     /// Where it is.
-    package enum Place: String, Sendable {
+    enum Place: String, Sendable {
         case path, query
     }
 
     /// Where it is.
-    package let place: Place
+    let place: Place
     /// The name in the path or in the query.
-    package let name: String
+    let name: String
     /// What the parameter selects, in one sentence.
-    package let summary: String
+    let summary: String
     /// The schema of its value.
-    package let schema: Schema
+    let schema: Schema
 
     /// Creates a parameter.
-    package init(_ place: Place, _ name: String, _ summary: String, _ schema: Schema) {
+    init(_ place: Place, _ name: String, _ summary: String, _ schema: Schema) {
         (self.place, self.name, self.summary, self.schema) = (place, name, summary, schema)
     }
 }
 
 /// A response of a route.
-package struct RouteResponse: Hashable, Sendable {
+struct RouteResponse: Hashable, Sendable {
     /// The status code.
-    package let status: Int
+    let status: Int
     /// When the route answers so, in one sentence.
-    package let summary: String
+    let summary: String
     /// The schema of its body; nil for problem details and empty bodies.
-    package let schema: Schema?
+    let schema: Schema?
 
     /// Creates a response.
-    package init(_ status: Int, _ summary: String, _ schema: Schema? = nil) {
+    init(_ status: Int, _ summary: String, _ schema: Schema? = nil) {
         (self.status, self.summary, self.schema) = (status, summary, schema)
     }
 }

@@ -1,25 +1,25 @@
-package import SIWAHTTPServer
-package import SIWAJOSE
+import SIWAHTTPServer
+import SIWAJOSE
 internal import SIWALifecycle
-package import SIWAServerRecords
+import SIWAServerRecords
 
 /// A request to a route, after its parts were read.
-package final class RouteRequest: Sendable {
+final class RouteRequest: Sendable {
     /// The id of the request in logs and in `X-Request-Id`.
-    package let id: String
+    let id: String
     /// The values of the path's template and of the query.
-    package let parameters: [String: String]
+    let parameters: [String: String]
     /// The body, an object with known members only; empty for routes without a body.
-    package let body: JSON
+    let body: JSON
     /// The scopes of the caller.
-    package let scopes: Set<APIScope>
+    let scopes: Set<APIScope>
     /// The HTTP request.
-    package let http: ServerRequest
+    let http: ServerRequest
     /// What it is about, for the log.
-    package let subject: RequestSubject
+    let subject: RequestSubject
 
     /// Creates a request.
-    package init(
+    init(
         id: String, parameters: [String: String] = [:], body: JSON = [:],
         scopes: Set<APIScope> = APIScope.all, http: ServerRequest,
         subject: RequestSubject = RequestSubject()
@@ -29,15 +29,15 @@ package final class RouteRequest: Sendable {
     }
 
     /// A parameter of the path or of the query; nil if it is absent.
-    package subscript(name: String) -> String? { parameters[name] }
+    subscript(name: String) -> String? { parameters[name] }
 
     /// Whether a media type is acceptable to the caller (RFC 9110 §12.5.1).
-    package func accepts(_ mediaType: String) -> Bool {
+    func accepts(_ mediaType: String) -> Bool {
         AcceptedTypes(http.fields.list("accept")).quality(of: mediaType) > 0
     }
 
     /// The media type that the caller prefers.
-    package func preferred(among mediaTypes: [String]) -> String? {
+    func preferred(among mediaTypes: [String]) -> String? {
         AcceptedTypes(http.fields.list("accept")).preferred(among: mediaTypes)
     }
 }

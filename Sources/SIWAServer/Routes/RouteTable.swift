@@ -2,14 +2,14 @@ internal import SIWAJOSE
 internal import SIWAServerRecords
 
 /// The routes of one listener.
-package struct RouteTable: Sendable {
+struct RouteTable: Sendable {
     /// The listener that serves the routes.
-    package let listener: Listener
+    let listener: Listener
     /// The routes; the first one that matches is used.
-    package let routes: [Route]
+    let routes: [Route]
 
     /// The listeners, named for their callers.
-    package enum Listener: String, Sendable, CaseIterable {
+    enum Listener: String, Sendable, CaseIterable {
         /// For Apple, behind a reverse proxy.
         case notifications
         /// For the application.
@@ -21,12 +21,12 @@ package struct RouteTable: Sendable {
     /// The routes for Apple.
     ///
     /// - Parameter path: the path to which Apple posts.
-    package static func notifications(path: String) -> Self {
+    static func notifications(path: String) -> Self {
         Self(listener: .notifications, routes: [.receiveNotification(at: path)])
     }
 
     /// The routes for the application.
-    package static let api: RouteTable = RouteTable(
+    static let api: RouteTable = RouteTable(
         listener: .api,
         routes: [
             .exchange, .refresh, .revoke, .revocations, .revocation, .events, .verify, .secret,
@@ -35,7 +35,7 @@ package struct RouteTable: Sendable {
         ])
 
     /// The routes for monitoring.
-    package static let metrics = Self(
+    static let metrics = Self(
         listener: .metrics,
         routes: [.metrics, .health, .readiness, .statusPage(scope: .open)])
 

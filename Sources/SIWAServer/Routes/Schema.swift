@@ -1,15 +1,15 @@
-package import SIWAJOSE
+import SIWAJOSE
 
 /// A JSON Schema (2020-12), as OpenAPI 3.1 uses it.
-package struct Schema: Hashable, Sendable {
+struct Schema: Hashable, Sendable {
     /// The schema as a JSON object (JSON Schema 2020-12).
-    package let json: JSON
+    let json: JSON
 
     /// Creates a schema from JSON.
-    package init(_ json: JSON) { self.json = json }
+    init(_ json: JSON) { self.json = json }
 
     /// A string; its lengths are counted in characters of Unicode.
-    package static func string(
+    static func string(
         _ description: String? = nil, among values: [String]? = nil, minLength: Int? = nil,
         maxLength: Int? = nil, pattern: String? = nil, format: String? = nil
     ) -> Self {
@@ -22,7 +22,7 @@ package struct Schema: Hashable, Sendable {
     }
 
     /// A whole number.
-    package static func integer(
+    static func integer(
         _ description: String? = nil, _ range: ClosedRange<Int>? = nil
     ) -> Self {
         Self(
@@ -31,12 +31,12 @@ package struct Schema: Hashable, Sendable {
     }
 
     /// `true` or `false`.
-    package static func boolean(_ description: String? = nil) -> Self {
+    static func boolean(_ description: String? = nil) -> Self {
         Self(type: "boolean", description)
     }
 
     /// An array whose elements have the schema `element`.
-    package static func array(of element: Schema, _ description: String? = nil) -> Self {
+    static func array(of element: Schema, _ description: String? = nil) -> Self {
         Self(type: "array", description, ("items", element.json))
     }
 
@@ -45,7 +45,7 @@ package struct Schema: Hashable, Sendable {
     /// - Parameters:
     ///   - oneOf: exactly one of these members is required.
     ///   - isOpen: whether other members are allowed.
-    package static func object(
+    static func object(
         _ properties: [(String, Schema)], required: [String] = [], oneOf: [String] = [],
         isOpen: Bool = false
     ) -> Self {

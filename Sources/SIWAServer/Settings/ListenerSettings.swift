@@ -1,28 +1,28 @@
 internal import SIWAApplication
-package import SIWAHTTPServer
+import SIWAHTTPServer
 internal import SIWAJOSE
 
 /// The settings of one listener.
-package struct ListenerSettings: Hashable, Sendable {
+struct ListenerSettings: Hashable, Sendable {
     /// Where it listens.
-    package let address: ListenAddress
+    let address: ListenAddress
     /// The files of its certificate and key; nil without TLS.
-    package let tls: TLSFiles?
+    let tls: TLSFiles?
     /// Whether a reverse proxy is in front of it.
-    package let isBehindProxy: Bool
+    let isBehindProxy: Bool
     /// The folder of the default socket, which is created if it is missing.
     let standardFolder: String?
 
     /// The files of a certificate and its private key.
-    package struct TLSFiles: Hashable, Sendable {
+    struct TLSFiles: Hashable, Sendable {
         /// The certificate and its chain, in PEM.
-        package let certificate: String
+        let certificate: String
         /// The private key, in PEM.
-        package let key: String
+        let key: String
     }
 
     /// An address without TLS.
-    package init(_ address: ListenAddress) {
+    init(_ address: ListenAddress) {
         (self.address, tls, isBehindProxy, standardFolder) = (address, nil, false, nil)
     }
 

@@ -1,30 +1,30 @@
-package import SIWAApplication
+import SIWAApplication
 internal import SIWACrypto
-package import SIWAJOSE
-package import SIWALifecycle
+import SIWAJOSE
+import SIWALifecycle
 
 /// The client of a profile, for a process that sends many requests: its settings are read once.
-package struct ProfileClient: Sendable {
+struct ProfileClient: Sendable {
     /// The name of the profile; empty without profiles.
-    package let name: String
+    let name: String
     /// The App ID or Services ID of the profile.
-    package let clientID: ClientID
+    let clientID: ClientID
     /// The client's team.
-    package let teamID: TeamID
+    let teamID: TeamID
     /// The clients whose identity tokens and notifications are accepted.
-    package let audiences: [String]
+    let audiences: [String]
     /// The redirect URI of sign-ins; nil if it is not set.
-    package let redirectURI: String?
+    let redirectURI: String?
     /// The origin of Apple's endpoints.
-    package let baseURL: BaseURL
+    let baseURL: BaseURL
     /// The time limit of a call, including repetitions.
-    package let timeout: Duration
+    let timeout: Duration
     /// The most attempts for a request.
-    package let maxAttempts: Int
+    let maxAttempts: Int
     /// The transport to Apple.
-    package let transport: any Transport
+    let transport: any Transport
     /// The client with its key; nil if another machine mints its secrets.
-    package let signing: Client?
+    let signing: Client?
 
     private let secrets: any ClientSecretSource
     private let clocks: Clocks
@@ -36,14 +36,14 @@ package struct ProfileClient: Sendable {
     ///
     /// The first flag is whether the request had a redirect URI, the second whether it had a code
     /// verifier.
-    package typealias Explanation = @Sendable (TokenFailure, Bool, Bool) -> Diagnosis
+    typealias Explanation = @Sendable (TokenFailure, Bool, Bool) -> Diagnosis
 
     /// Creates a client.
     ///
     /// - Parameters:
     ///   - secrets: the source of its client_secrets.
     ///   - trace: receives every request.
-    package init(
+    init(
         name: String, teamID: TeamID, secrets: any ClientSecretSource, audiences: [String],
         redirectURI: String? = nil, baseURL: BaseURL = .apple, timeout: Duration = .seconds(30),
         maxAttempts: Int = 4, transport: any Transport, clocks: Clocks,
@@ -68,7 +68,7 @@ package struct ProfileClient: Sendable {
     /// A client_secret that is valid now.
     ///
     /// - Throws: ``ClientSecretError``.
-    package func secret(at now: NumericDate) throws(ClientSecretError) -> ClientSecret {
+    func secret(at now: NumericDate) throws(ClientSecretError) -> ClientSecret {
         try secrets.secret(for: clientID, at: now)
     }
 
@@ -76,7 +76,7 @@ package struct ProfileClient: Sendable {
     ///
     /// - Parameter maxAttempts: the most attempts for each request; nil for the number in the
     ///   settings.
-    package func tokens(maxAttempts: Int? = nil) -> TokenClient {
+    func tokens(maxAttempts: Int? = nil) -> TokenClient {
         base.delivering(through: delivery(maxAttempts: maxAttempts))
     }
 
@@ -85,7 +85,7 @@ package struct ProfileClient: Sendable {
     /// - Parameters:
     ///   - maxAttempts: nil for the number in the settings.
     ///   - limit: the longest time of the call; that of the settings may be shorter.
-    package func delivery(maxAttempts: Int? = nil, limit: Duration? = nil) -> Delivery {
+    func delivery(maxAttempts: Int? = nil, limit: Duration? = nil) -> Delivery {
         Delivery(
             through: transport,
             policy: RetryPolicy(maxAttempts: maxAttempts ?? self.maxAttempts),
@@ -94,7 +94,7 @@ package struct ProfileClient: Sendable {
     }
 
     /// Explains a failed request.
-    package func diagnosis(
+    func diagnosis(
         of failure: TokenFailure, hasRedirectURI: Bool = false, hasCodeVerifier: Bool = false
     ) -> Diagnosis {
         var diagnosis = explain(failure, hasRedirectURI, hasCodeVerifier)
@@ -113,7 +113,7 @@ extension ProfileClient {
     ///     limit.
     ///   - trace: receives every request.
     /// - Throws: `SettingsError`, which `Diagnosis` explains.
-    package init(
+    init(
         profile name: String?, configuration: String?, in world: World,
         wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil
     ) throws {

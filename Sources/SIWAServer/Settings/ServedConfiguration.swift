@@ -1,19 +1,19 @@
-package import SIWAApplication
-package import SIWAJOSE
-package import SIWALifecycle
-package import SIWAServerRecords
+import SIWAApplication
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
 internal import SIWASystem
-package import SIWAVaultRecords
+import SIWAVaultRecords
 
 /// The configuration as siwa-server uses it: the profiles and the vault that they share, read as
 /// `siwa` reads them, and the settings of the server itself.
-package struct ServedConfiguration: Sendable {
+struct ServedConfiguration: Sendable {
     /// The file; nil if all settings come from the environment.
-    package let path: String?
+    let path: String?
     /// The object `server`; nil if absent.
-    package let server: JSON?
+    let server: JSON?
     /// Warnings for the operator.
-    package let warnings: [String]
+    let warnings: [String]
     /// The names of the profiles; nil for the client of the environment.
     private let profiles: [String?]
     private let defaultProfile: String?
@@ -24,7 +24,7 @@ package struct ServedConfiguration: Sendable {
     ///
     /// - Parameter file: nil searches as `siwa` does.
     /// - Throws: ``Diagnosis``, also if profiles have different vaults.
-    package init(_ file: String?, in world: World) throws(Diagnosis) {
+    init(_ file: String?, in world: World) throws(Diagnosis) {
         do {
             self = try Self(reading: file, in: world)
         } catch {
@@ -65,7 +65,7 @@ package struct ServedConfiguration: Sendable {
     /// - Parameters:
     ///   - wrap: wraps the transport of the profile with this name to Apple.
     ///   - trace: receives every request.
-    package func clients(
+    func clients(
         wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil
     ) throws(Diagnosis) -> [ProfileClient] {
         do {
@@ -80,10 +80,10 @@ package struct ServedConfiguration: Sendable {
     }
 
     /// The name of the profile of requests that name none; nil if nothing chooses one.
-    package var standardProfile: String? { defaultProfile }
+    var standardProfile: String? { defaultProfile }
 
     /// The file of an embedded vault; nil for one on a server.
-    package func vaultFile() throws(Diagnosis) -> String? {
+    func vaultFile() throws(Diagnosis) -> String? {
         do {
             return Settings.path(inVault: try session.settings.vaultURL().value)
         } catch {
@@ -92,7 +92,7 @@ package struct ServedConfiguration: Sendable {
     }
 
     /// The places of the vault and its keys.
-    package func vaultPlace() throws(Diagnosis) -> VaultPlace {
+    func vaultPlace() throws(Diagnosis) -> VaultPlace {
         do {
             return VaultPlace(
                 url: try session.settings.vaultURL().value,
@@ -103,7 +103,7 @@ package struct ServedConfiguration: Sendable {
     }
 
     /// The places of a vault and its keys.
-    package struct VaultPlace: Hashable, Sendable {
+    struct VaultPlace: Hashable, Sendable {
         let url: String
         let keys: VaultKeySource
     }
@@ -111,7 +111,7 @@ package struct ServedConfiguration: Sendable {
     /// Connects to the vault's database.
     ///
     /// - Parameter timeout: the time limit of a call of the database.
-    package func serverStore(_ timeout: StoreTimeout) throws(Diagnosis) -> ServerStore {
+    func serverStore(_ timeout: StoreTimeout) throws(Diagnosis) -> ServerStore {
         do {
             return try session.serverStore(timeout)
         } catch {
@@ -120,7 +120,7 @@ package struct ServedConfiguration: Sendable {
     }
 
     /// Reads the keys of the vault.
-    package func vaultKeys() throws(Diagnosis) -> VaultKeyRing {
+    func vaultKeys() throws(Diagnosis) -> VaultKeyRing {
         do {
             return try session.vaultKeys()
         } catch {
@@ -131,7 +131,7 @@ package struct ServedConfiguration: Sendable {
     /// Warns of a file that others can write, and refuses it if the configuration is strict.
     ///
     /// - Parameter name: the name of the file in messages, such as `the key set`.
-    package func examine(_ name: String, _ path: String) throws(Diagnosis) {
+    func examine(_ name: String, _ path: String) throws(Diagnosis) {
         let world = session.world
         do {
             try session.examine(
@@ -144,7 +144,7 @@ package struct ServedConfiguration: Sendable {
     }
 
     /// The absolute path of a path in the configuration.
-    package func resolve(_ path: String) -> String {
+    func resolve(_ path: String) -> String {
         guard let file = self.path else { return path }
         return session.settings.resolve(path, from: .file(file))
     }

@@ -1,32 +1,32 @@
-package import SIWAApplication
+import SIWAApplication
 internal import SIWAHTTPServer
-package import SIWAJOSE
-package import SIWAServerRecords
+import SIWAJOSE
+import SIWAServerRecords
 
 /// The object `server` of the configuration.
-package struct ServerSettings: Hashable, Sendable {
+struct ServerSettings: Hashable, Sendable {
     /// The listener for Apple; nil if it is not opened.
-    package var notifications: ListenerSettings?
+    var notifications: ListenerSettings?
     /// The path to which Apple posts.
-    package var path = "/apple/notifications"
+    var path = "/apple/notifications"
     /// The listener for the application.
-    package var api: ListenerSettings?
+    var api: ListenerSettings?
     /// The listener for monitoring.
-    package var metrics: ListenerSettings?
+    var metrics: ListenerSettings?
     /// Where events are delivered; nil if they are only stored.
-    package var delivery: DeliverySettings?
+    var delivery: DeliverySettings?
     /// Whether the ends of revocations become events.
-    package var announcesRevocations = false
+    var announcesRevocations = false
     /// The retention of events that need no more work.
-    package var keep = Duration.seconds(30 * 86_400)
+    var keep = Duration.seconds(30 * 86_400)
     /// The longest lifetime of a client_secret that callers may ask for.
-    package var maxSecretLifetime = Duration.seconds(3600)
+    var maxSecretLifetime = Duration.seconds(3600)
     /// Whether user ids are logged; if false, their fingerprints are logged.
-    package var logsUserIDs = true
+    var logsUserIDs = true
     /// The file of keys that replaces Apple's; for tests.
-    package var keySetFile: String?
+    var keySetFile: String?
     /// The folder of what the server keeps between two runs; nil for the usual one.
-    package var stateFolder: String?
+    var stateFolder: String?
 
     private static let names = [
         "notifications", "api", "metrics", "deliver", "keep", "max_secret_lifetime",
@@ -36,7 +36,7 @@ package struct ServerSettings: Hashable, Sendable {
     /// Reads the settings; without the object, the default listeners are opened on this machine.
     ///
     /// - Throws: ``Diagnosis`` that names the member.
-    package init(
+    init(
         _ configuration: ServedConfiguration, variables: (String) -> String?
     ) throws(Diagnosis) {
         guard let json = configuration.server, let file = configuration.path else {
@@ -46,7 +46,7 @@ package struct ServerSettings: Hashable, Sendable {
         try self.init(json, in: file, resolve: configuration.resolve)
     }
 
-    package init(_ json: JSON, in file: String, resolve: (String) -> String) throws(Diagnosis) {
+    init(_ json: JSON, in file: String, resolve: (String) -> String) throws(Diagnosis) {
         let reader = try SettingsReader(json, at: "server", in: file, knowing: Self.names)
         let names = ListenerSettings.names
         if let object = try reader.object("notifications", knowing: names + ["path"]) {
@@ -164,13 +164,13 @@ package struct ServerSettings: Hashable, Sendable {
     }
 
     /// What happens when a revocation ends whose caller polls it.
-    package var revocationEvents: RevocationEvents {
+    var revocationEvents: RevocationEvents {
         guard announcesRevocations else { return .off }
         return delivery == nil ? .kept : .delivered
     }
 
     /// The settings of a listener; nil if it is not opened.
-    package func listener(_ listener: RouteTable.Listener) -> ListenerSettings? {
+    func listener(_ listener: RouteTable.Listener) -> ListenerSettings? {
         switch listener {
         case .notifications: notifications
         case .api: api
@@ -180,15 +180,15 @@ package struct ServerSettings: Hashable, Sendable {
 }
 
 /// Where events are delivered.
-package struct DeliverySettings: Hashable, Sendable {
+struct DeliverySettings: Hashable, Sendable {
     /// The URL of the application.
-    package let target: DeliveryTarget
+    let target: DeliveryTarget
     /// The file of the secrets that sign.
-    package let secretFile: String
+    let secretFile: String
     /// The file of additional certificate authorities.
-    package let authorityFile: String?
+    let authorityFile: String?
     /// The most unfinished attempts.
-    package let maxInFlight: Int
+    let maxInFlight: Int
 
     /// The members of `deliver`.
     static let names = [

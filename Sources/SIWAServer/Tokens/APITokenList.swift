@@ -1,9 +1,9 @@
-package import SIWAJOSE
-package import SIWALifecycle
-package import SIWAServerRecords
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
 
 /// The API tokens, as last read. A pure value.
-package struct APITokenList: Sendable {
+struct APITokenList: Sendable {
     private let tokens: [APIToken]
     /// The errors of unreadable rows.
     let damaged: [StoreError]
@@ -14,16 +14,16 @@ package struct APITokenList: Sendable {
     static let lifetime = Duration.seconds(5)
 
     /// - Parameter readAt: when reading started.
-    package init(_ tokens: [APIToken], damaged: [StoreError] = [], readAt: Duration) {
+    init(_ tokens: [APIToken], damaged: [StoreError] = [], readAt: Duration) {
         (self.tokens, self.damaged, self.readAt) = (tokens, damaged, readAt)
     }
 
     /// Whether the list may still be used.
-    package func isFresh(at elapsed: Duration) -> Bool { elapsed - readAt < Self.lifetime }
+    func isFresh(at elapsed: Duration) -> Bool { elapsed - readAt < Self.lifetime }
 
     /// The token with a digest; nil if it is unknown or has expired. Digests are compared in
     /// constant time.
-    package func token(_ digest: [UInt8], at now: NumericDate) -> APIToken? {
+    func token(_ digest: [UInt8], at now: NumericDate) -> APIToken? {
         var found: APIToken?
         for token in tokens where isEqual(token.digest, digest) { found = token }
         guard let found, found.expiresAt.map({ $0 > now }) ?? true else { return nil }

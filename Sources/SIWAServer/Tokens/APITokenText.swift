@@ -1,24 +1,24 @@
-package import SIWACrypto
-package import SIWAJOSE
-package import SIWALifecycle
-package import SIWAServerRecords
+import SIWACrypto
+import SIWAJOSE
+import SIWALifecycle
+import SIWAServerRecords
 
 /// The text of an API token: `siwa_` and 32 random bytes in base64url.
-package struct APITokenText: Sendable {
+struct APITokenText: Sendable {
     /// `siwa_` and 43 characters; a secret.
-    package let text: SecretText
+    let text: SecretText
 
     private static let prefix = "siwa_"
 
     /// Creates a random token.
     ///
     /// - Throws: ``OpenSSLError`` if the system provides no entropy.
-    package static func random() throws(OpenSSLError) -> Self {
+    static func random() throws(OpenSSLError) -> Self {
         Self(text: SecretText(prefix + Base64URL.encode(try Random.bytes(32))))
     }
 
     /// The record of the token for the database, with its digest only.
-    package func token(
+    func token(
         _ name: String, scopes: Set<APIScope>, at now: NumericDate, expiresAt: NumericDate?
     ) throws(OpenSSLError) -> APIToken {
         APIToken(

@@ -1,11 +1,11 @@
-package import SIWAApplication
+import SIWAApplication
 internal import SIWACrypto
-package import SIWALifecycle
-package import SIWAServerRecords
+import SIWALifecycle
+import SIWAServerRecords
 internal import Synchronization
 
 /// Looks up API tokens and their scopes.
-package final class APITokens: Sendable {
+final class APITokens: Sendable {
     private let access: StoreAccess
     private let clocks: Clocks
     private let log: ServiceLog
@@ -13,14 +13,14 @@ package final class APITokens: Sendable {
     private let readings = JoinedCalls<Int, Result<APITokenList, StoreError>>()
 
     /// Reads the tokens when they are first needed.
-    package init(_ access: StoreAccess, clocks: Clocks, log: @escaping ServiceLog) {
+    init(_ access: StoreAccess, clocks: Clocks, log: @escaping ServiceLog) {
         (self.access, self.clocks, self.log) = (access, clocks, log)
     }
 
     /// The scopes of the token in an `Authorization` field.
     ///
     /// - Throws: ``Diagnosis`` with the code `unauthorized`, or of the database.
-    package func scopes(_ authorization: String?) async throws(Diagnosis) -> Set<APIScope> {
+    func scopes(_ authorization: String?) async throws(Diagnosis) -> Set<APIScope> {
         guard let text = APITokenText.bearer(authorization) else {
             throw .unauthorized("the field Authorization: Bearer is missing")
         }

@@ -92,6 +92,21 @@ package struct CheckedRow {
         return known
     }
 
+    package mutating func optionalKnown<Known: RawRepresentable<String>>(
+        _ column: String
+    ) throws(DamagedColumn) -> Known? {
+        let value = try next()
+        guard value != .null else { return nil }
+        guard let known = value.text.flatMap(Known.init) else {
+            throw DamagedColumn("its \(column) is unknown")
+        }
+        return known
+    }
+}
+
+extension ClosedRange<Int> {
+    /// The possible HTTP statuses.
+    package static let statuses = 100...999
 }
 
 extension Value {
@@ -103,10 +118,6 @@ extension Value {
         return NumericDate(seconds)
     }
 
-    /// A time, or NULL.
-    package func optionalDate(_ column: String) throws(DamagedColumn) -> NumericDate? {
-        self == .null ? nil : try date(column)
-    }
 }
 
 /// A column of a row has a value that siwa never writes.

@@ -16,6 +16,4 @@ extension ClosedRange<Int> {
     static let attempts = 0...Int(Int32.max)
     /// The possible positions of the inbox, of which cursors have 56 bits, and numbers of jobs.
     static let positions = 0...((1 << 56) - 1)
-    /// The possible HTTP statuses.
-    static let statuses = 100...999
 }

@@ -205,11 +205,6 @@ extension TokenVault {
     }
 }
 
-extension [VaultRecord] {
-    /// In the order in which their tokens were stored.
-    var oldestFirst: Self { sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) } }
-}
-
 extension DispatchQueue {
     /// Runs a blocking operation.
     fileprivate func run<Value: Sendable>(

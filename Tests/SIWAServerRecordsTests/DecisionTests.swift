@@ -128,7 +128,7 @@ import Testing
 @Suite struct RevocationJobTests {
     private let now = NumericDate(1_790_000_000)
 
-    private func job(_ proof: RevocationJob.Proof = .checkFirst) throws -> RevocationJob {
+    private func job(_ proof: Revocation.Proof = .beforeAndAfterwards) throws -> RevocationJob {
         RevocationJob(
             number: 1, clientID: ClientID(unchecked: "com.example.app"), userID: nil,
             fingerprint: try #require(TokenFingerprint("0123456789ab")), kind: .refreshToken,
@@ -143,8 +143,8 @@ import Testing
         let hasEnded = job.end(revocation, at: now)
         #expect(hasEnded)
         #expect(job.state == .revoked && job.secret == nil && job.endedAt == now)
-        #expect(job.progress.revocation.evidence == .acceptedThenRejected)
-        #expect(job.progress.revocation.isDead && job.progress.revocation.isConfirmed)
+        #expect(job.progress.evidence == .acceptedThenRejected)
+        #expect(job.progress.isDead && job.progress.isConfirmed)
     }
 
     @Test func `a token that still works is revoked again`() throws {
@@ -153,7 +153,7 @@ import Testing
         let hasEnded = job.end(revocation, at: now)
         #expect(!hasEnded)
         #expect(job.state == .pending && job.secret != nil)
-        let proof = RevocationProof(job.proof.requests, after: job.progress)
+        let proof = RevocationProof(job.proof, after: job.progress)
         #expect(proof.step == .revoke)
     }
 
@@ -193,29 +193,29 @@ import Testing
 
     @Test func `a stronger proof is possible while nothing was sent`() throws {
         var weak = try job(.none)
-        weak.join(.confirm)
-        #expect(weak.proof == .confirm)
+        weak.join(.afterwards)
+        #expect(weak.proof == .afterwards)
         weak.join(.none)
-        #expect(weak.proof == .confirm)
-        weak.join(.checkFirst)
-        #expect(weak.proof == .checkFirst)
+        #expect(weak.proof == .afterwards)
+        weak.join(.beforeAndAfterwards)
+        #expect(weak.proof == .beforeAndAfterwards)
         var begun = try job(.none)
         begun.progress.wasActive = true
-        begun.join(.checkFirst)
+        begun.join(.beforeAndAfterwards)
         #expect(begun.proof == .none)
     }
 
     @Test func `a proof continues where a crash interrupted it`() {
-        typealias Progress = RevocationProof.Progress
-        func step(_ proof: RevocationJob.Proof, _ progress: Progress) -> RevocationProof.Step {
-            RevocationProof(proof.requests, after: progress).step
+        func step(_ proof: Revocation.Proof, _ progress: Revocation) -> RevocationProof.Step {
+            RevocationProof(proof, after: progress).step
         }
-        #expect(step(.checkFirst, Progress()) == .refreshBefore)
-        #expect(step(.checkFirst, Progress(wasActive: true)) == .revoke)
-        #expect(step(.checkFirst, Progress(wasActive: true, status: 200)) == .refreshAfter)
-        #expect(step(.confirm, Progress()) == .revoke)
-        #expect(step(.confirm, Progress(status: 200)) == .refreshAfter)
-        #expect(step(.none, Progress()) == .revoke)
+        #expect(step(.beforeAndAfterwards, Revocation()) == .refreshBefore)
+        #expect(step(.beforeAndAfterwards, Revocation(wasActive: true)) == .revoke)
+        #expect(
+            step(.beforeAndAfterwards, Revocation(status: 200, wasActive: true)) == .refreshAfter)
+        #expect(step(.afterwards, Revocation()) == .revoke)
+        #expect(step(.afterwards, Revocation(status: 200)) == .refreshAfter)
+        #expect(step(.none, Revocation()) == .revoke)
     }
 
     @Test func `a request is finished when all of its jobs are`() {

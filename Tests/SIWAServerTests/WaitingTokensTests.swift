@@ -119,7 +119,7 @@ import Testing
         let record = try #require(try fixture.records().first)
         let token = try replica.vault.current.token(of: record)
         var job = try RevocationJob.sealing(
-            token.text, .refreshToken, of: record.user.clientID, userID, .checkFirst,
+            token.text, .refreshToken, of: record.user.clientID, userID, .beforeAndAfterwards,
             in: replica.vault.current, at: fixture.now.value)
         job.secret = SealedSecret(keyNumber: 9, bytes: try #require(job.secret?.bytes))
         return job

@@ -17,7 +17,7 @@ import Testing
             id: id, clientID: nil, userID: VaultUser.sample(1).userID, requestedAt: now)
     }
 
-    private func job(_ token: Int, _ proof: RevocationJob.Proof = .none) -> RevocationJob {
+    private func job(_ token: Int, _ proof: Revocation.Proof = .none) -> RevocationJob {
         let user = VaultUser.sample(1)
         return RevocationJob(
             number: 0, clientID: user.clientID, userID: user.userID, fingerprint: .sample(token),
@@ -37,11 +37,11 @@ import Testing
         let first = try store.add(request("1"), [job(1), job(2)])
         #expect(first.state == .pending && first.jobs.count == 2)
         #expect(first.jobs.map(\.secret?.bytes) == [[9, 1], [9, 2]])
-        let second = try store.add(request("2"), [job(2, .checkFirst), job(3)])
+        let second = try store.add(request("2"), [job(2, .beforeAndAfterwards), job(3)])
         #expect(Set(second.jobs.map(\.number)).intersection(first.jobs.map(\.number)).count == 1)
         var jobs = try due(store, "a")
         #expect(jobs.map(\.fingerprint) == [.sample(1), .sample(2), .sample(3)])
-        #expect(jobs[1].proof == .checkFirst)
+        #expect(jobs[1].proof == .beforeAndAfterwards)
         #expect(try due(store, "b") == [])
         for index in jobs.indices {
             let revocation = Revocation(
@@ -76,9 +76,9 @@ import Testing
     ) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
-        _ = try store.add(request("1"), [job(1, .checkFirst)])
+        _ = try store.add(request("1"), [job(1, .beforeAndAfterwards)])
         var job = try #require(try due(store, "a").first)
-        job.progress = RevocationProof.Progress(wasActive: true)
+        job.progress = Revocation(wasActive: true)
         #expect(try store.note(job, retryAfter: nil, by: "a"))
         #expect(try due(store, "b") == [])
         try fixture.run("UPDATE revocation_job SET due_at = 1")

@@ -92,7 +92,7 @@ struct StoredRefresh: Sendable {
     }
 
     private func newest() throws -> VaultRecord {
-        guard let newest = tokens.newest else {
+        guard let newest = tokens.records.newest else {
             try tokens.checkDamaged("no other token of this user is stored")
             throw Diagnosis.noRecord(of: tokens.user, tokens.otherClients)
         }

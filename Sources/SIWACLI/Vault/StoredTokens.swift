@@ -27,13 +27,10 @@ struct StoredTokens: Sendable {
         let page = try vault.store.records(of: [user])
         otherClients = try vault.store.otherClients(of: user)
         guard !page.isEmpty else { throw Diagnosis.noRecord(of: user, otherClients) }
-        records = page.records.sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) }
+        records = page.records.oldestFirst
         damaged = page.damaged
         session.warn(ofOtherClients: otherClients)
     }
-
-    /// The newest active token, or the newest token if none is active; nil if all rows are damaged.
-    var newest: VaultRecord? { records.last { $0.state == .active } ?? records.last }
 
     /// Notes the event of an answer; nil for no change.
     func note(_ noted: NotedEvent?, of record: VaultRecord) throws(StoreError) {

@@ -1,6 +1,6 @@
 /// The result of a revocation. Apple answers 200 to anything, so its answer alone proves nothing; a
 /// refused refresh afterwards is proof.
-package struct Revocation: Sendable {
+package struct Revocation: Hashable, Sendable {
     /// The evidence that the token is dead, or that it still works.
     package enum Evidence: String, Sendable {
         /// A refresh afterwards was refused.
@@ -11,40 +11,43 @@ package struct Revocation: Sendable {
         case acceptedThenRejected = "refresh_accepted_then_rejected"
     }
 
-    /// Which proof to obtain.
-    package enum Proof: Sendable, CaseIterable {
+    /// Which proof to obtain, with the names that siwa-server has for it.
+    package enum Proof: String, Hashable, Sendable, CaseIterable {
         /// No proof: one request.
         case none
         /// Refresh before, and do not revoke if the token is dead already.
-        case before
+        case before = "check"
         /// Refresh afterwards.
-        case afterwards
+        case afterwards = "confirm"
         /// Refresh before and afterwards.
-        case beforeAndAfterwards
+        case beforeAndAfterwards = "check_first"
     }
 
     /// The status of Apple's answer; nil if no revocation was sent because the token was dead
     /// already.
-    package let status: Int?
+    package var status: Int?
     /// Whether the token worked before; nil if no refresh showed it.
-    package let wasActive: Bool?
+    package var wasActive: Bool?
     /// The evidence; nil if no refresh was requested.
-    package let evidence: Evidence?
+    package var evidence: Evidence?
     /// The status of the answer to the refresh that ``evidence`` comes from.
-    package let refreshStatus: Int?
+    package var refreshStatus: Int?
     /// Apple's id of the revocation, or of the refresh if none was sent; nil if Apple sent no id.
-    package let requestID: String?
+    package var requestID: String?
     /// Whether the text lacks the shape of a token; see ``judgeRevocable(_:as:)``.
     package var isUnusual = false
 
-    /// Creates a result.
+    /// Creates a result; by default one of which nothing is known yet.
     package init(
-        status: Int?, wasActive: Bool?, evidence: Evidence?, refreshStatus: Int? = nil,
-        requestID: String? = nil
+        status: Int? = nil, wasActive: Bool? = nil, evidence: Evidence? = nil,
+        refreshStatus: Int? = nil, requestID: String? = nil
     ) {
         (self.status, self.wasActive, self.evidence) = (status, wasActive, evidence)
         (self.refreshStatus, self.requestID) = (refreshStatus, requestID)
     }
+
+    /// Whether nothing is known yet.
+    package var isEmpty: Bool { self == Self() }
 
     /// The status of the answer to the revocation, or to the refresh if no revocation was sent.
     package var answerStatus: Int? { status ?? refreshStatus }

@@ -36,7 +36,7 @@ package struct RevocationProof: Sendable {
     private var answered: AcceptedAnswer?
 
     /// Begins with the first step of a proof, or continues after earlier steps.
-    package init(_ proof: Revocation.Proof, after progress: Progress = Progress()) {
+    package init(_ proof: Revocation.Proof, after progress: Revocation = Revocation()) {
         confirms = proof.refreshesAfterwards
         wasActive = progress.wasActive
         answered = progress.status.map {
@@ -49,50 +49,9 @@ package struct RevocationProof: Sendable {
     }
 
     /// The progress so far, with which another run can continue after a crash.
-    package var progress: Progress {
-        Progress(
-            wasActive: wasActive, status: answered?.status, requestID: answered?.requestID)
-    }
-
-    /// The progress or the result of a revocation.
-    package struct Progress: Hashable, Sendable {
-        /// Whether the token worked before; nil if no refresh showed it.
-        package var wasActive: Bool?
-        /// The status of Apple's answer to the revocation; nil without an answer.
-        package var status: Int?
-        /// Apple's id of that answer.
-        package var requestID: String?
-        /// What the last refresh proved; nil until one did.
-        package var evidence: Revocation.Evidence?
-        /// The status of the answer to that refresh.
-        package var refreshStatus: Int?
-
-        /// Creates a progress; by default the initial one.
-        package init(
-            wasActive: Bool? = nil, status: Int? = nil, requestID: String? = nil,
-            evidence: Revocation.Evidence? = nil, refreshStatus: Int? = nil
-        ) {
-            (self.wasActive, self.status, self.requestID) = (wasActive, status, requestID)
-            (self.evidence, self.refreshStatus) = (evidence, refreshStatus)
-        }
-
-        /// What a revocation proved.
-        package init(_ revocation: Revocation) {
-            self.init(
-                wasActive: revocation.wasActive, status: revocation.status,
-                requestID: revocation.requestID, evidence: revocation.evidence,
-                refreshStatus: revocation.refreshStatus)
-        }
-
-        /// The progress as the result of a revocation.
-        package var revocation: Revocation {
-            Revocation(
-                status: status, wasActive: wasActive, evidence: evidence,
-                refreshStatus: refreshStatus, requestID: requestID)
-        }
-
-        /// Whether there is no conclusion yet.
-        package var isEmpty: Bool { self == Self() }
+    package var progress: Revocation {
+        Revocation(
+            status: answered?.status, wasActive: wasActive, requestID: answered?.requestID)
     }
 
     /// Takes Apple's acceptance of the current step.

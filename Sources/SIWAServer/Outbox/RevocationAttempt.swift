@@ -37,7 +37,7 @@ struct RevocationAttempt: Sendable {
         if job.progress.isEmpty { try await noteInVault(.revocationBegun) }
         let kind: TokenKind = job.kind == .accessToken ? .accessToken : .refreshToken
         let tokens = client.tokens(maxAttempts: 1)
-        var proof = RevocationProof(job.proof.requests, after: job.progress)
+        var proof = RevocationProof(job.proof, after: job.progress)
         while true {
             let revocation = try await advance(&proof, token, kind, tokens)
             if let revocation { return try await end(revocation) }

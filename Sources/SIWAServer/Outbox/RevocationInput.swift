@@ -17,13 +17,13 @@ struct RevocationInput: Sendable {
     /// The tokens to revoke.
     let target: Target
     /// The requested proof.
-    let proof: RevocationJob.Proof
+    let proof: Revocation.Proof
     /// How long the caller waits for the result.
     let maxWait: Duration
 
     /// Creates the input.
     init(
-        _ target: Target, proof: RevocationJob.Proof = .checkFirst,
+        _ target: Target, proof: Revocation.Proof = .beforeAndAfterwards,
         maxWait: Duration = .seconds(10)
     ) {
         (self.target, self.proof, self.maxWait) = (target, proof, maxWait)

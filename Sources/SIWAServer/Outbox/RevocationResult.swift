@@ -79,8 +79,8 @@ extension RevocationJob {
     /// The result of the revocation; without evidence if the token may still work.
     fileprivate var revocation: Revocation {
         state == .revoked
-            ? progress.revocation
-            : Revocation(status: nil, wasActive: progress.wasActive, evidence: nil)
+            ? progress
+            : Revocation(wasActive: progress.wasActive)
     }
 
     fileprivate var outcome: TokenOutcome {

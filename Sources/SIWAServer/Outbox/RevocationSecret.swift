@@ -9,7 +9,7 @@ extension RevocationJob {
     /// Creates a job with a sealed token or code.
     static func sealing(
         _ secret: SecretText, _ kind: Kind, of clientID: ClientID, _ userID: UserID?,
-        _ proof: Proof,
+        _ proof: Revocation.Proof,
         in vault: Vault, at now: NumericDate
     ) throws(StoreError) -> RevocationJob {
         let fingerprint = try TokenFingerprint(of: RefreshToken(secret))

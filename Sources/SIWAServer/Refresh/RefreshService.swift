@@ -60,7 +60,8 @@ final class RefreshService: Sendable {
         _ userID: UserID, _ clientID: ClientID?, _ maxAge: Duration?
     ) async throws(Diagnosis) -> RefreshAnswer {
         let tokens = try await StoredUser(userID, clientID, clients(), access)
-        guard let record = tokens.newest, let client = clients()[record.user.clientID] else {
+        guard let record = tokens.records.newest, let client = clients()[record.user.clientID]
+        else {
             throw .damaged(tokens.damaged)
         }
         if let checkedAt = record.checkedAt,

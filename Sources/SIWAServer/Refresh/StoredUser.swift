@@ -34,13 +34,9 @@ struct StoredUser: Sendable {
             throw .malformed("client_id", "is required: several clients hold tokens: \(names)")
         }
         otherClients = holders.filter { $0 != chosen }
-        records = page.records.filter { $0.user.clientID == chosen }
-            .sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) }
+        records = page.records.filter { $0.user.clientID == chosen }.oldestFirst
         damaged = page.damaged.filter { $0.key.clientID == Array(chosen.rawValue.utf8) }
     }
-
-    /// The newest active token; without an active one, the newest token.
-    var newest: VaultRecord? { records.last { $0.state == .active } ?? records.last }
 }
 
 extension StoreAccess {

@@ -20,7 +20,7 @@ extension Route {
                     "proof",
                     .string(
                         "check_first unless given.",
-                        among: RevocationJob.Proof.allCases.map(\.rawValue))
+                        among: Revocation.Proof.offered.map(\.rawValue))
                 ),
                 (
                     "wait",
@@ -140,6 +140,11 @@ extension RequestMembers {
     }
 }
 
+extension Revocation.Proof {
+    /// The proofs that a request can ask for.
+    fileprivate static let offered: [Self] = [.none, .afterwards, .beforeAndAfterwards]
+}
+
 extension RevocationInput {
     fileprivate init(
         _ request: RouteRequest, _ context: ServerContext
@@ -147,9 +152,9 @@ extension RevocationInput {
         let members = RequestMembers(request)
         let (userID, clientID) = (try members.userID("user_id"), try members.clientID("client_id"))
         let (token, code) = (try members.revocableToken("token"), try members.opaqueToken("code"))
-        var proof = RevocationJob.Proof.checkFirst
+        var proof = Revocation.Proof.beforeAndAfterwards
         if let text = try members.text("proof") {
-            guard let known = RevocationJob.Proof(rawValue: text) else {
+            guard let known = Revocation.Proof.offered.first(where: { $0.rawValue == text }) else {
                 throw .malformed("'proof' must be check_first, confirm or none")
             }
             proof = known

@@ -102,9 +102,9 @@ extension RevocationJob {
         let userID = try row.optionalUserID()
         let fingerprint = try row.fingerprint()
         let kind: Kind = try row.known("kind")
-        let proof: Proof = try row.known("proof")
+        let proof: Revocation.Proof = try row.known("proof")
         let state: State = try row.known("state")
-        let progress = try RevocationProof.Progress(&row)
+        let progress = try Revocation(&row)
         let attempts = try row.integer("attempts", in: .attempts)
         let endedAt = try row.optionalDate("ended_at")
         let message = try row.optionalText("last_error")
@@ -124,18 +124,13 @@ extension RevocationJob {
     }
 }
 
-extension RevocationProof.Progress {
+extension Revocation {
     fileprivate init(_ row: inout CheckedRow) throws(DamagedColumn) {
         self.init()
         wasActive = try row.optionalInteger("was_active", in: 0...1).map { $0 == 1 }
         status = try row.optionalInteger("http_status", in: .statuses)
         requestID = try row.optionalText("apple_request_id")
-        if let text = try row.optionalText("evidence") {
-            guard let known = Revocation.Evidence(rawValue: text) else {
-                throw DamagedColumn("its evidence is unknown")
-            }
-            evidence = known
-        }
+        evidence = try row.optionalKnown("evidence")
         refreshStatus = try row.optionalInteger("refresh_status", in: .statuses)
     }
 }

@@ -25,25 +25,6 @@ package struct RevocationJob: Hashable, Sendable {
         case code
     }
 
-    /// The requested proof.
-    package enum Proof: String, Hashable, Sendable, CaseIterable {
-        /// One request.
-        case none
-        /// A refresh afterwards.
-        case confirm
-        /// A refresh before and afterwards.
-        case checkFirst = "check_first"
-
-        /// The requests that it needs.
-        package var requests: Revocation.Proof {
-            switch self {
-            case .none: .none
-            case .confirm: .afterwards
-            case .checkFirst: .beforeAndAfterwards
-            }
-        }
-    }
-
     /// The number of its row, unique in the database.
     package let number: Int
     /// The client that the token was issued to.
@@ -55,11 +36,11 @@ package struct RevocationJob: Hashable, Sendable {
     /// What is revoked.
     package var kind: Kind
     /// The requested proof.
-    package var proof: Proof
+    package var proof: Revocation.Proof
     /// Whether it is pending, or how it ended.
     package var state: State
     /// The proof so far; committed before the next request is sent.
-    package var progress: RevocationProof.Progress
+    package var progress: Revocation
     /// The number of attempts.
     package var attempts: Int
     /// When it was requested.
@@ -78,8 +59,8 @@ package struct RevocationJob: Hashable, Sendable {
     /// Creates a job.
     package init(
         number: Int, clientID: ClientID, userID: UserID?, fingerprint: TokenFingerprint,
-        kind: Kind, proof: Proof, state: State = .pending,
-        progress: RevocationProof.Progress = RevocationProof.Progress(), attempts: Int = 0,
+        kind: Kind, proof: Revocation.Proof, state: State = .pending,
+        progress: Revocation = Revocation(), attempts: Int = 0,
         createdAt: NumericDate, nextAttemptAt: NumericDate? = nil, endedAt: NumericDate? = nil,
         lastError: Failure? = nil, isUnusual: Bool = false, secret: SealedSecret?
     ) {
@@ -133,10 +114,10 @@ extension RevocationJob {
     ///   again.
     package mutating func end(_ revocation: Revocation, at now: NumericDate) -> Bool {
         guard revocation.isDead else {
-            progress = RevocationProof.Progress(wasActive: true)
+            progress = Revocation(wasActive: true)
             return false
         }
-        progress = RevocationProof.Progress(revocation)
+        progress = revocation
         attempts += 1
         finish(.revoked, at: now)
         return true
@@ -187,9 +168,9 @@ extension RevocationJob {
 
     /// Adds another request to the job: the stronger of both proofs is used, unless a request to
     /// Apple was sent already.
-    package mutating func join(_ proof: Proof) {
+    package mutating func join(_ proof: Revocation.Proof) {
         guard attempts == 0, progress.isEmpty else { return }
-        if proof.requests.steps.count > self.proof.requests.steps.count { self.proof = proof }
+        if proof.steps.count > self.proof.steps.count { self.proof = proof }
     }
 
     /// A dead job keeps its token, so that an operator can try again.

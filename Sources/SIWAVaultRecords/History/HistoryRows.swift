@@ -232,26 +232,20 @@ extension VaultHistoryEntry {
 
     /// Reads a row, whose values are untrusted.
     fileprivate init(_ row: [Value]) throws(DamagedColumn) {
-        let user = try VaultUser(row[3], row[4])
-        guard let event = row[2].text.flatMap(VaultHistoryEvent.init) else {
-            throw DamagedColumn("its event is unknown")
-        }
-        guard let command = row[9].text, let host = row[10].text,
-            row[6...8].allSatisfy({ if case .invalidText = $0 { false } else { true } })
-        else { throw DamagedColumn("a text of it is not UTF-8") }
-        guard row[6] == .null || row[6].text.flatMap(Revocation.Evidence.init) != nil else {
-            throw DamagedColumn("its evidence is unknown")
-        }
-        let newUserID =
-            row[11] == .null
-            ? nil : try VaultUser(row[3], row[11]).userID
+        var row = CheckedRow(row)
+        _ = try row.next()
+        let at = try row.date("time")
+        let event: VaultHistoryEvent = try row.known("event")
+        let user = try row.user()
+        let fingerprint = try row.fingerprint()
+        let details = VaultEventDetails(
+            evidence: try row.optionalKnown("evidence"),
+            httpStatus: try row.optionalInteger("http_status", in: .statuses),
+            appleRequestID: try row.optionalText("apple_request_id"))
+        let actor = VaultActor(command: try row.text("command"), host: try row.text("host"))
         self.init(
-            at: try row[1].date("time"), event: event, user: user,
-            fingerprint: try row[5].fingerprint,
-            details: VaultEventDetails(
-                evidence: row[6].text.flatMap(Revocation.Evidence.init),
-                httpStatus: row[7].integer, appleRequestID: row[8].text),
-            actor: VaultActor(command: command, host: host), newUserID: newUserID)
+            at: at, event: event, user: user, fingerprint: fingerprint, details: details,
+            actor: actor, newUserID: try row.optionalUserID())
     }
 }
 
@@ -268,7 +262,7 @@ extension VaultHistoryPage {
     /// Reads rows, in their order.
     fileprivate init(_ rows: [[Value]]) {
         self.init()
-        for row in rows where row.count == 12 {
+        for row in rows {
             let position = VaultHistoryPosition(row)
             next = position
             do throws(DamagedColumn) {

@@ -14,7 +14,7 @@ extension Database {
             conditions.add("lease_until > \(latestEndOfLease)")
             conditions.add("lease_owner IS NOT NULL AND given_back_at IS NULL")
         }.compactMap { row in
-            guard row.count == 5, let end = row[4].integer else { return nil }
+            guard let end = row[4].integer else { return nil }
             return VaultStrayLease(row: VaultRowKey(row), owner: row[3].textBytes, end: end)
         }
     }
@@ -187,8 +187,8 @@ extension Database {
                     FROM (SELECT lease_until FROM vault_token \(conditions.sql)
                         ORDER BY lease_until, user_id) AS leased
                     """
-                let row = try run(sql, conditions.values).first ?? []
-                guard row.count == 3, let number = row[0].integer, let end = row[1].integer,
+                guard let row = try run(sql, conditions.values).first,
+                    let number = row[0].integer, let end = row[1].integer,
                     let now = row[2].integer
                 else { continue }
                 count += number

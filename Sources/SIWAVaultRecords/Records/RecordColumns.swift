@@ -28,62 +28,22 @@ extension VaultRecord {
     ///
     /// - Throws: ``DamagedColumn``.
     init(_ row: [Value]) throws(DamagedColumn) {
-        guard row.count >= 10 else { throw DamagedColumn("columns are missing") }
-        let id = try VaultRecordID(row)
-        guard let state = row[3].text.flatMap(VaultState.init) else {
-            throw DamagedColumn("its state is unknown")
-        }
-        guard let keyNumber = row[4].integer, VaultKeyRing.possibleNumbers.contains(keyNumber)
-        else { throw DamagedColumn("its key_number is out of range") }
-        guard let sealed = row[5].bytes else { throw DamagedColumn("it has no encrypted token") }
+        var row = CheckedRow(row)
+        let id = try row.recordID()
+        let state: VaultState = try row.known("state")
+        let keyNumber = try row.integer("key_number", in: VaultKeyRing.possibleNumbers)
+        let sealed = try row.bytes("encrypted token")
+        let storedAt = try row.date("stored_at")
+        let changedAt = try row.date("changed_at")
+        let checkedAt = try row.optionalDate("checked_at")
         self.init(
-            id: id, state: state, keyNumber: keyNumber, sealed: sealed,
-            storedAt: try row[6].date("stored_at"),
-            signedInAt: try row[9].optionalDate("signed_in_at"),
-            changedAt: try row[7].date("changed_at"),
-            checkedAt: try row[8].optionalDate("checked_at"))
-    }
-}
-
-extension Value {
-    /// The fingerprint of a token.
-    var fingerprint: TokenFingerprint {
-        get throws(DamagedColumn) {
-            guard let fingerprint = text.flatMap({ TokenFingerprint($0) }) else {
-                throw DamagedColumn("its token_fingerprint is not 12 hexadecimal digits")
-            }
-            return fingerprint
-        }
-    }
-}
-
-extension VaultRecordID {
-    /// Reads the columns of the key.
-    fileprivate init(_ row: [Value]) throws(DamagedColumn) {
-        self.init(try VaultUser(row[0], row[1]), try row[2].fingerprint)
+            id: id, state: state, keyNumber: keyNumber, sealed: sealed, storedAt: storedAt,
+            signedInAt: try row.optionalDate("signed_in_at"), changedAt: changedAt,
+            checkedAt: checkedAt)
     }
 }
 
 extension VaultUser {
-    /// Reads a client id and a user id.
-    package init(_ client: Value, _ user: Value) throws(DamagedColumn) {
-        guard let clientText = client.text else {
-            throw DamagedColumn("its client_id is not UTF-8")
-        }
-        guard let userText = user.text else { throw DamagedColumn("its user_id is not UTF-8") }
-        let clientID: ClientID
-        do {
-            clientID = try ClientID(validating: clientText)
-        } catch {
-            throw DamagedColumn("its client_id \(error.fault)")
-        }
-        do {
-            try self.init(clientID, validating: userText)
-        } catch {
-            throw DamagedColumn("its user_id \(error.fault)")
-        }
-    }
-
     /// The columns of the user.
     package var values: [Value] { [.text(clientID.rawValue), .text(userID.rawValue)] }
 }
@@ -103,7 +63,7 @@ extension VaultPage {
     /// Reads rows, in their order.
     init(_ rows: [[Value]]) {
         self.init()
-        for row in rows where row.count >= 3 {
+        for row in rows {
             next = VaultRowKey(row)
             do throws(DamagedColumn) {
                 records.append(try VaultRecord(row))
@@ -116,8 +76,13 @@ extension VaultPage {
 
 extension CheckedRow {
     package mutating func user() throws(DamagedColumn) -> VaultUser {
-        let client = try next()
-        return try VaultUser(client, try next())
+        let clientID = try clientID()
+        let userID = try text("user_id")
+        do {
+            return try VaultUser(clientID, validating: userID)
+        } catch {
+            throw DamagedColumn("its user_id \(error.fault)")
+        }
     }
 
     package mutating func clientID() throws(DamagedColumn) -> ClientID {
@@ -147,7 +112,16 @@ extension CheckedRow {
     }
 
     package mutating func fingerprint() throws(DamagedColumn) -> TokenFingerprint {
-        try next().fingerprint
+        guard let fingerprint = try next().text.flatMap({ TokenFingerprint($0) }) else {
+            throw DamagedColumn("its token_fingerprint is not 12 hexadecimal digits")
+        }
+        return fingerprint
+    }
+
+    /// The columns of a token's key.
+    mutating func recordID() throws(DamagedColumn) -> VaultRecordID {
+        let user = try user()
+        return VaultRecordID(user, try fingerprint())
     }
 
     /// A sealed secret: the number of its key, and its bytes.

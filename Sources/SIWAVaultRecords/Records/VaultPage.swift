@@ -97,6 +97,15 @@ package struct VaultPage: Hashable, Sendable {
     package var isEmpty: Bool { records.isEmpty && damaged.isEmpty }
 }
 
+extension [VaultRecord] {
+    /// The records in the order in which they were stored.
+    package var oldestFirst: Self { sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) } }
+
+    /// Of one user's records in the order in which they were stored, the newest active one; without
+    /// an active one, the newest. Nil if there are none.
+    package var newest: VaultRecord? { last { $0.state == .active } ?? last }
+}
+
 /// Bytes from a database as printable ASCII, with other bytes as `\xNN`; shortened if long.
 package func escaped(_ bytes: [UInt8], limit: Int = 80) -> String {
     let shown = bytes.prefix(limit).map { byte in

@@ -16,11 +16,13 @@ struct Lexer {
 
     private let beforeCommand: Bool
     private let flags: [ParameterInfo]
+    private let takesOperands: Bool
 
     init(_ arguments: ArraySlice<String>, flags: [ParameterInfo], beforeCommand: Bool = false) {
         rest = arguments
         self.flags = (flags + BuiltIn.flags).filter { $0.kind != .operand }
         self.beforeCommand = beforeCommand
+        takesOperands = flags.contains { $0.kind == .operand }
     }
 
     /// Reads everything.
@@ -109,7 +111,7 @@ struct Lexer {
     private func unknownFlag(_ spelling: String, meant: [String]) -> UsageError.Problem {
         .unknownFlag(
             typed: quotedName(spelling), suggestions: meant.map { "--\($0)" },
-            beforeCommand: beforeCommand)
+            beforeCommand: beforeCommand, mayBeOperand: takesOperands && meant.isEmpty)
     }
 
     private mutating func fail(_ problem: UsageError.Problem) {

@@ -28,8 +28,10 @@ package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The first word of a command is given, and the second one is missing or wrong.
         case incompleteCommand(word: String, candidates: [String], suggestions: [String])
 
-        /// There is no such flag; `typed` is nil when it may be a secret.
-        case unknownFlag(typed: String?, suggestions: [String], beforeCommand: Bool)
+        /// There is no such flag; `typed` is nil when it may be a secret. An argument of a command that
+        /// takes operands may be one that begins with a hyphen.
+        case unknownFlag(
+            typed: String?, suggestions: [String], beforeCommand: Bool, mayBeOperand: Bool)
 
         /// A flag was given a value with `=`.
         case unexpectedValue(flag: String)

@@ -10,7 +10,7 @@ extension UsageError.Problem {
         case .unknownCommand(let typed, _): "unknown command" + naming(typed)
         case .incompleteCommand(let word, let candidates, _):
             "'\(word)' needs a second word: \(listed(candidates, "or"))"
-        case .unknownFlag(let typed, _, _): "unknown flag" + naming(typed)
+        case .unknownFlag(let typed, _, _, _): "unknown flag" + naming(typed)
         case .unexpectedValue(let flag): "\(flag) takes no value"
         case .missingValue(let option, _): "\(option) needs a value"
         case .refusedValue(let parameter, let typed, let expectation, _):

@@ -78,6 +78,9 @@ import Testing
             "see 'siwa revoke --help'"),
         Row("letter", "revoke -vx", "unknown flag '-x'", "see 'siwa revoke --help'"),
         Row(
+            "value of an operand", "public-key -Zx9", "unknown flag '-Z'",
+            "put '--' before an argument that begins with '-'", "see 'siwa public-key --help'"),
+        Row(
             "before the command", "--token x revoke", "unknown flag '--token'",
             "put the flags of a command after the command", "see 'siwa --help'"),
         Row(

@@ -66,7 +66,7 @@ import Testing
                 let event = try #require(try await fixture.inbox().first)
                 #expect(event["state"] == "pending")
                 let id = try #require(event["jti"]?.string)
-                let shown = try await fixture.siwa("inbox", "show", id)
+                let shown = try await fixture.siwa("inbox", "show", "--", id)
                 #expect(
                     try shown.json["last_error"]
                         == "the application answered 308, a redirect, which is not followed")

@@ -33,26 +33,26 @@ import Testing
         let type = "TYPE".padding(toLength: width, withPad: " ", startingAt: 0)
         #expect(pending.output.contains("\(type)  USER"), "\(pending.output)")
 
-        let shown = try await fixture.siwa("inbox", "show", ids[0]).json
+        let shown = try await fixture.siwa("inbox", "show", "--", ids[0]).json
         #expect(shown["last_error"]?.string?.hasPrefix("connect") == true)
         #expect(shown["event"]?["jti"]?.string == ids[0])
         #expect(try await fixture.siwa("inbox", "show", "odd").exitCode == 1)
 
-        let discarded = try await fixture.siwa("inbox", "discard", ids[0])
+        let discarded = try await fixture.siwa("inbox", "discard", "--", ids[0])
         #expect(try discarded.json["discarded"] == true)
-        #expect(try await fixture.siwa("inbox", "discard", ids[0]).exitCode == 1)
+        #expect(try await fixture.siwa("inbox", "discard", "--", ids[0]).exitCode == 1)
 
         let user = try #require(listed[1]["user_id"]?.string)
         let forgotten = try await fixture.siwa("inbox", "forget", user).json
         #expect(forgotten["erased"] == 1)
-        let erased = try await fixture.siwa("inbox", "show", ids[1]).json
+        let erased = try await fixture.siwa("inbox", "show", "--", ids[1]).json
         #expect(erased["event"] == .null && erased["state"] == "discarded")
 
-        let replayed = try await fixture.siwa("inbox", "replay", ids[0])
+        let replayed = try await fixture.siwa("inbox", "replay", "--", ids[0])
         #expect(try replayed.json["replayed"] == 1)
-        let again = try await fixture.siwa("inbox", "show", ids[0]).json
+        let again = try await fixture.siwa("inbox", "show", "--", ids[0]).json
         #expect(again["state"] == "pending" && again["attempts"] == 0)
-        let none = try await fixture.siwa("inbox", "replay", ids[1])
+        let none = try await fixture.siwa("inbox", "replay", "--", ids[1])
         #expect(none.exitCode == 1)
         #expect(try await fixture.siwa("inbox", "replay", "--state", "dead").json["replayed"] == 0)
     }
@@ -63,7 +63,7 @@ import Testing
         _ = try await fixture.notify("email-disabled", at: try server.notificationURL)
         _ = try await server.stop()
         let id = try #require(try await fixture.inbox().first?["jti"]?.string)
-        for arguments in [["--state", "none"], [id], ["odd", id]] {
+        for arguments in [["--state", "none"], ["--", id], ["odd", "--", id]] {
             let refused = try await fixture.apple.siwa(
                 ["inbox", "replay"] + arguments, environment: fixture.vault.environment)
             #expect(refused.exitCode == 3 && refused.errors.contains("deliver"), "\(refused)")
@@ -96,7 +96,7 @@ import Testing
             try await eventually("it is delivered") { try await state() == "done" }
             let id = try #require(try await fixture.inbox().first?["jti"]?.string)
             #expect(application.requests.map { $0["webhook-id"] } == [id])
-            let replayed = try await fixture.siwa("inbox", "replay", id)
+            let replayed = try await fixture.siwa("inbox", "replay", "--", id)
             #expect(try replayed.json["replayed"] == 1)
             try await eventually("it is delivered again") {
                 try await state() == "done" && application.requests.count == 2

@@ -16,6 +16,19 @@ package final class RSAPrivateKey: Sendable {
         try RSAPrivateKey(adopting: Owned<Key>(siwa_generate_rsa(openssl, 2048)))
     }
 
+    /// Reads PKCS#1 (RFC 8017) or PKCS#8, both in DER.
+    ///
+    /// - Throws: ``OpenSSLError`` if the bytes are not such a key.
+    package convenience init(derRepresentation: [UInt8]) throws(OpenSSLError) {
+        let decoded = try derRepresentation.span.withUnsafeBufferPointer {
+            bytes throws(OpenSSLError) in
+            var cursor = bytes.baseAddress
+            let key = try Owned<Key>(openssl.d2i_AutoPrivateKey(nil, &cursor, bytes.count))
+            return key.release()
+        }
+        try self.init(adopting: Owned<Key>(decoded))
+    }
+
     private init(adopting key: consuming Owned<Key>) throws(OpenSSLError) {
         modulus = try number(OSSL_PKEY_PARAM_RSA_N, of: key.pointer)
         exponent = try number(OSSL_PKEY_PARAM_RSA_E, of: key.pointer)

@@ -7,6 +7,7 @@ package import SIWALifecycle
 package actor AppleEmulator {
     let configuration: EmulatorConfiguration
     let keys: EmulatorKeys
+    let source: SeededSource
     let clock: @Sendable () -> NumericDate
     /// Nil if notifications are not posted.
     let sender: WebhookSender?
@@ -22,12 +23,13 @@ package actor AppleEmulator {
     /// How far the emulator's time is ahead of `clock`.
     var clockOffset = Duration.zero
     /// The token that the forms of the console must send back; no other page can read it.
-    let consoleToken = Fresh.text(32, of: Fresh.alphanumeric)
+    let consoleToken = Fresh.text(32)
     /// Identifies this start of the emulator, and each state after a reset, for readers of the log.
-    var instance = Fresh.text(12, of: Fresh.alphanumeric)
+    var instance = Fresh.text(12)
     /// Random numbers that are the same after every start: they decide when notifications are
     /// delivered.
     var random = SplitMix64()
+    var requestIDs: RandomStream
     let changes = WakeSignal()
 
     static let notificationsLimit = 10_000
@@ -35,26 +37,48 @@ package actor AppleEmulator {
     /// Starts with nothing issued.
     ///
     /// - Parameters:
+    ///   - source: Where the random numbers of codes, tokens and ids come from.
     ///   - clock: Where time comes from before a control request moves it.
     ///   - transport: Posts notifications to their receivers; nil disables posting.
     ///   - timekeeper: Waits between attempts to do so.
     package init(
         configuration: EmulatorConfiguration, keys: EmulatorKeys,
+        random source: SeededSource = SeededSource(seed: nil),
         clock: @escaping @Sendable () -> NumericDate,
         posting transport: (any Transport)? = nil, timekeeper: Timekeeper = .system
     ) {
         self.configuration = configuration
         self.keys = keys
+        self.source = source
+        requestIDs = source.stream("request ids")
         self.clock = clock
         receiver = configuration.notificationURL
         sender = transport.map { WebhookSender(transport: $0, timekeeper: timekeeper) }
-        service = Service(configuration: configuration, keys: keys, clock: clock)
+        service = Service(
+            configuration: configuration, keys: keys, random: source, clock: clock)
+    }
+
+    /// Starts with keys, codes, tokens and ids that are the same for the same `seed`; nil for new
+    /// ones, whose keys take a moment.
+    ///
+    /// - Throws: ``OpenSSLError`` if no key can be made.
+    package static func seeded(
+        _ seed: UInt64?, configuration: EmulatorConfiguration,
+        clock: @escaping @Sendable () -> NumericDate,
+        posting transport: (any Transport)? = nil, timekeeper: Timekeeper = .system
+    ) async throws -> AppleEmulator {
+        let source = SeededSource(seed: seed)
+        let keys =
+            seed == nil ? try await EmulatorKeys.generate() : try EmulatorKeys.seeded(source)
+        return AppleEmulator(
+            configuration: configuration, keys: keys, random: source, clock: clock,
+            posting: transport, timekeeper: timekeeper)
     }
 
     /// Answers one request; requests to Apple's paths are recorded.
     package func respond(to request: EmulatorRequest) async -> EmulatorReply {
-        let requestID = Fresh.requestID()
-        if let reply = await answerConsoleOrControl(request, requestID) { return reply }
+        if let reply = await answerConsoleOrControl(request) { return reply }
+        let requestID = requestIDs.requestID()
         let fault = faults.next(for: request.path)
         let form = FormReading { () throws(Refusal) in try ReceivedForm(request) }
         let answer = answer(request, form, fault)

@@ -41,6 +41,10 @@ struct EmulatorHarness: Sendable {
         try await control("switches", switches)
     }
 
+    init(_ emulator: AppleEmulator, key: P256PrivateKey) {
+        (self.emulator, self.key) = (emulator, key)
+    }
+
     static func configuration(key: P256PublicKey) -> EmulatorConfiguration {
         EmulatorConfiguration(
             teamID: team,

@@ -19,7 +19,7 @@ extension Service {
                     consent: ledger.consents[user.userID, request.client.clientID],
                     isRelaySilent: ledger.silentRelays.contains(user.userID))
             },
-            transaction: openPages.open(request))
+            transaction: openPages.open(request, using: &random.pages))
         return Answer(page.document.page(), because: "ok: asks who signs in")
     }
 

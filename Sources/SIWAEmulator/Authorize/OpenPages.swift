@@ -8,9 +8,11 @@ struct OpenPages {
     /// The texts, oldest first.
     private var order: [String] = []
 
-    mutating func open(_ request: AuthorizationRequest) -> String {
+    mutating func open(
+        _ request: AuthorizationRequest, using random: inout RandomStream
+    ) -> String {
         if order.count >= Self.limit { requests[order.removeFirst()] = nil }
-        let text = Fresh.text(32, of: Fresh.alphanumeric)
+        let text = random.text(32)
         requests[text] = request
         order.append(text)
         return text

@@ -43,7 +43,14 @@ package struct EmulatedUser: Sendable, Hashable {
     }
 
     /// A user identifier of the recorded shape: `NNNNNN.<32 hex>.HHMM`.
-    package static func freshUserID() -> UserID { UserID(unchecked: IdentifierText.fresh()) }
+    package static func freshUserID() -> UserID {
+        var random = RandomStream.system
+        return newUserID(using: &random)
+    }
+
+    static func newUserID(using random: inout RandomStream) -> UserID {
+        UserID(unchecked: IdentifierText.new(using: &random))
+    }
 }
 
 extension EmulatedUser {

@@ -43,8 +43,9 @@ extension AppleEmulator {
 
     /// Answers a request that is not for one of Apple's paths; nil if it is.
     func answerConsoleOrControl(
-        _ request: EmulatorRequest, _ requestID: String
+        _ request: EmulatorRequest
     ) async -> EmulatorReply? {
+        let requestID = Fresh.requestID()
         guard let route = ConsoleRoute(request) else {
             return leadsToConsole(request)
                 ? EmulatorReply(respond(with: .seeOther(ConsoleRoute.root), requestID)) : nil

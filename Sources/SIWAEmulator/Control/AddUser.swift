@@ -16,7 +16,10 @@ extension AppleEmulator {
             throw ShapeError("", "'\(name.clipped)' exists already")
         }
         var rest = members.filter { $0.name != "name" }
-        if body["sub"] == nil { rest.append(JSON.Member("sub", EmulatedUser.freshUserID().json)) }
+        if body["sub"] == nil {
+            let userID = EmulatedUser.newUserID(using: &service.random.users)
+            rest.append(JSON.Member("sub", userID.json))
+        }
         let user = try EmulatedUser(JSON.Member(name, .object(rest)), at: "")
         let isTaken =
             body["sub"] != nil && service.users.users.contains { $0.userID == user.userID }

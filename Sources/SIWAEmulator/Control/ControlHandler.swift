@@ -121,17 +121,21 @@ extension AppleEmulator {
     }
 
     private func rotateKeys(_ rotation: Rotation) async throws -> JSON {
-        let fresh = try await EmulatorKeys.fresh(service.keys.shortfall(for: rotation))
+        let count = try service.keys.shortfall(for: rotation)
+        let pooled = try service.keys.takeFromPool(count)
+        let fresh = if let pooled { pooled } else { try await EmulatorKeys.fresh(count) }
         return service.keys.rotate(rotation, adding: fresh)
     }
 
     private func reset() -> JSON {
         for task in deliveryTasks.values { task.cancel() }
-        service = Service(configuration: configuration, keys: keys, clock: clock)
+        service = Service(
+            configuration: configuration, keys: keys, random: source, clock: clock)
+        requestIDs = source.stream("request ids")
         faults = FaultQueue()
         log = RequestLog()
         notifications = LatestItems(limit: Self.notificationsLimit)
-        instance = Fresh.text(12, of: Fresh.alphanumeric)
+        instance = Fresh.text(12)
         random = SplitMix64()
         receiver = configuration.notificationURL
         clockOffset = .zero

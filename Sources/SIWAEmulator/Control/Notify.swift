@@ -90,7 +90,7 @@ extension AppleEmulator {
                 $0.pending += 1
             }
         }
-        let (delivery, instance) = (Fresh.text(12, of: Fresh.alphanumeric), instance)
+        let (delivery, instance) = (Fresh.text(12), instance)
         let task = Task {
             let made = await sender.send(deliveries, attempts: plan.attempts) {
                 await self.note($1, of: $0, after: earlier, in: instance)

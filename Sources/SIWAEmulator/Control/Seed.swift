@@ -42,7 +42,7 @@ extension Service {
         let first = users.users.count - users.configured + 1
         for number in first..<first + seed.count {
             let user = EmulatedUser(
-                name: "seed\(number)", userID: EmulatedUser.freshUserID(),
+                name: "seed\(number)", userID: EmulatedUser.newUserID(using: &random.users),
                 email: "seed\(number)@example.com")
             guard users.add(user) else { continue }
             for _ in 0..<seed.tokens {
@@ -59,7 +59,8 @@ extension Service {
         let sharing: EmailSharing = number.isMultiple(of: 2) ? .hidden : .shared
         let settled = ledger.consents.settle(user.userID, client.clientID, choosing: sharing)
         let seen = try seen(user, settled.sharing, by: owner.teamID)
-        let token = TokenText.fresh(.refresh, shard: try TokenText.shard(of: user.userID))
+        let token = TokenText.new(
+            .refresh, shard: try TokenText.shard(of: user.userID), using: &random.tokens)
         _ = ledger.open(
             Ledger.Session(
                 clientID: client.clientID, teamID: owner.teamID, user: seen, nonce: nil,

@@ -16,7 +16,8 @@ extension Service {
     mutating func signIn(_ signIn: SignIn) throws -> Admission {
         let now = now()
         let clientID = signIn.client.clientID
-        let code = TokenText.fresh(.code, shard: try TokenText.shard(of: signIn.user.userID))
+        let code = TokenText.new(
+            .code, shard: try TokenText.shard(of: signIn.user.userID), using: &random.codes)
         let (sharing, isFirst) = ledger.consents.settle(
             signIn.user.userID, clientID, choosing: signIn.sharing)
         let user = try seen(signIn.user, sharing, by: owner.teamID)

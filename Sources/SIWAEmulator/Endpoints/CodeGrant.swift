@@ -82,7 +82,7 @@ extension Service {
 
     private mutating func openSession(for code: Ledger.Code) throws -> Answer {
         let shard = try TokenText.shard(of: code.user.userID)
-        let refreshToken = TokenText.fresh(.refresh, shard: shard)
+        let refreshToken = TokenText.new(.refresh, shard: shard, using: &random.tokens)
         let session = Ledger.Session(
             clientID: code.clientID, teamID: owner.teamID, user: code.user, nonce: code.nonce,
             signedInAt: code.issuedAt, lastUsedAt: now())

@@ -16,6 +16,7 @@ struct Service {
     var users: UserDirectory
     var ledger = Ledger()
     var openPages = OpenPages()
+    var random: ServiceRandomness
     /// The checks of the current request.
     var examination = Examination()
     var revokedKeys: Set<KeyID> = []
@@ -26,10 +27,11 @@ struct Service {
 
     init(
         configuration: EmulatorConfiguration, keys: EmulatorKeys,
-        clock: @escaping @Sendable () -> NumericDate
+        random source: SeededSource, clock: @escaping @Sendable () -> NumericDate
     ) {
         self.configuration = configuration
         self.keys = keys
+        random = ServiceRandomness(source)
         (now, realNow) = (clock, clock)
         behaviors = configuration.behaviors
         users = UserDirectory(configuration.users)
@@ -76,14 +78,14 @@ struct Service {
         case .token: Answer { try token(form.get()) }
         case .revoke: Answer { try revoke(form.get()) }
         case .migration: Answer { try migrate(form.get(), request.bearer) }
-        case .keys: Answer(keysPage, because: "ok")
+        case .keys: Answer(keysPage(), because: "ok")
         case .discovery: Answer(.json(discovery(at: request.origin)), because: "ok")
         }
     }
 
     /// The key set; by default it must not be cached, as observed in 2020.
-    private var keysPage: Page {
-        var page = Page.json(keys.document())
+    private mutating func keysPage() -> Page {
+        var page = Page.json(keys.document(shuffledBy: &random.keyOrder))
         let age = behaviors.keysMaxAge.components.seconds
         guard age > 0 else { return page }
         page.fields.removeAll { ["Cache-Control", "Pragma"].contains($0.name) }

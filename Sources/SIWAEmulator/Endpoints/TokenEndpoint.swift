@@ -26,7 +26,7 @@ extension Service {
     mutating func issueAccessToken(
         of session: Ledger.SessionID, shard: String
     ) -> String {
-        let text = TokenText.fresh(.access, shard: shard)
+        let text = TokenText.new(.access, shard: shard, using: &random.tokens)
         ledger.record(
             accessToken: text, of: session, at: now(), lifetime: behaviors.accessTokenLifetime)
         return text

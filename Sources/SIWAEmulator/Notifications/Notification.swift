@@ -44,7 +44,7 @@ extension Service {
     mutating func notify(_ request: NotificationRequest) throws -> [NotificationDraft] {
         try request.users.map { user in
             apply(request, to: user)
-            let id = Base64URL.encode(Fresh.bytes(16))
+            let id = Base64URL.encode(random.notifications.bytes(16))
             let event = try event(request, of: user)
             let claims: JSON = [
                 "iss": "https://appleid.apple.com", "aud": request.client.clientID.json,

@@ -1,4 +1,4 @@
-internal import SIWACrypto
+package import SIWACrypto
 internal import SIWAJOSE
 internal import SIWALifecycle
 
@@ -14,11 +14,42 @@ package struct EmulatorKeys: Sendable {
     var entries: [Entry]
     /// The newest key, which signs.
     var signing: Entry
+    /// Where later keys come from; nil to generate them.
+    private var pool: NamedPool?
+
+    /// The keys of a seed, and their ids.
+    fileprivate struct NamedPool {
+        var keys: KeyPool
+        var names: RandomStream
+    }
 
     /// Generates new keys. This is slow, so tests share one set.
     package static func generate() async throws -> EmulatorKeys {
         let signing = named(try RSAPrivateKey.generate())
         return EmulatorKeys(entries: try await fresh(2) + [signing], signing: signing)
+    }
+
+    /// The keys of a seed, which are constants: the same ones, with the same ids, at every start.
+    package static func seeded(_ source: SeededSource) throws(OpenSSLError) -> EmulatorKeys {
+        var order = source.stream("keys")
+        var pool = NamedPool(
+            keys: KeyPool(shuffledBy: &order), names: source.stream("key ids"))
+        let entries = [try pool.take(), try pool.take()]
+        let signing = try pool.take()
+        return EmulatorKeys(entries: entries + [signing], signing: signing, pool: pool)
+    }
+
+    private init(entries: [Entry], signing: Entry, pool: NamedPool? = nil) {
+        (self.entries, self.signing, self.pool) = (entries, signing, pool)
+    }
+
+    /// The next keys of the seed; nil if there is none, and they must be generated.
+    mutating func takeFromPool(_ count: Int) throws(OpenSSLError) -> [Entry]? {
+        guard var pool else { return nil }
+        var entries: [Entry] = []
+        for _ in 0..<count { entries.append(try pool.take()) }
+        self.pool = pool
+        return entries
     }
 
     /// Generates keys without blocking the caller's actor.
@@ -30,8 +61,8 @@ package struct EmulatorKeys: Sendable {
     }
 
     /// The JWK Set, in another order each time: a client must choose by `kid`.
-    func document() -> JSON {
-        ["keys": .array(entries.shuffled().map(\.json))]
+    func document(shuffledBy random: inout RandomStream) -> JSON {
+        ["keys": .array(entries.shuffled(using: &random).map(\.json))]
     }
 
     /// Signs claims under Apple's header, which has two members and no `typ`.
@@ -46,7 +77,13 @@ package struct EmulatorKeys: Sendable {
 
     /// Gives a key an id of ten characters, as Apple's keys have since 2024.
     private static func named(_ key: RSAPrivateKey) -> Entry {
-        Entry(keyID: Fresh.text(10, of: Fresh.alphanumeric), key: key)
+        Entry(keyID: Fresh.text(10), key: key)
+    }
+}
+
+extension EmulatorKeys.NamedPool {
+    fileprivate mutating func take() throws(OpenSSLError) -> EmulatorKeys.Entry {
+        EmulatorKeys.Entry(keyID: names.text(10), key: try keys.take())
     }
 }
 

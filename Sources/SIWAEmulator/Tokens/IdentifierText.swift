@@ -7,10 +7,10 @@ enum IdentifierText {
     private static let numbers = 2000
     private static let minutes = 24 * 60
 
-    static func fresh() -> String {
+    static func new(using random: inout RandomStream) -> String {
         text(
-            number: Int.random(in: 0..<numbers), bytes: Fresh.bytes(16),
-            minute: Int.random(in: 0..<minutes))
+            number: Int.random(in: 0..<numbers, using: &random), bytes: random.bytes(16),
+            minute: Int.random(in: 0..<minutes, using: &random))
     }
 
     /// Derives the same identifier from the same digest of 32 bytes.

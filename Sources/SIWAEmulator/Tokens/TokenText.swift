@@ -21,9 +21,11 @@ enum TokenText {
         }
     }
 
-    static func fresh(_ kind: Kind, shard: String) -> String {
-        let random = Base64URL.encode(Fresh.bytes(16))
-        return "\(kind.rawValue)\(Fresh.bytes(16).hexadecimal).0.\(shard).\(random)"
+    static func new(
+        _ kind: Kind, shard: String, using random: inout RandomStream
+    ) -> String {
+        let (first, last) = (random.bytes(16).hexadecimal, Base64URL.encode(random.bytes(16)))
+        return "\(kind.rawValue)\(first).0.\(shard).\(last)"
     }
 
     /// The part that all texts of one user share: three to five of the thirteen letters that Apple

@@ -12,7 +12,7 @@ struct HTMLPage {
     let content: (_ nonce: String) -> (head: HTML, body: HTML)
 
     func page(status: Int = 200) -> Page {
-        let nonce = Fresh.text(22, of: Fresh.alphanumeric)
+        let nonce = Fresh.text(22)
         return Page(
             status: status,
             fields: [

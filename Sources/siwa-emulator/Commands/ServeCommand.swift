@@ -21,6 +21,9 @@ struct ServeCommand: Command {
     static let examples = [
         Example("siwa-emulator serve ~/apple --tls", "Serve the folder that init created."),
         Example(
+            "siwa-emulator serve ~/apple --seed 1",
+            "Generate the same codes, tokens and keys as the last time."),
+        Example(
             "siwa-emulator serve ~/apple --port 0 --ready-file url",
             "Use any free port, and write the URL to a file."),
     ]
@@ -32,6 +35,9 @@ struct ServeCommand: Command {
         .flag("tls", \.usesTLS, help: "Use TLS, with the folder's certificate."),
         .option("listen", \.address, value: "ADDRESS", help: "The IP address to listen on."),
         .option(
+            "seed", \.seed, value: "N",
+            help: "Generate the same codes, tokens, ids and keys at every start."),
+        .option(
             "ready-file", \.readyFile, value: "PATH",
             help: "Write the URL to this file when the emulator is ready.", completion: .file),
     ]
@@ -40,6 +46,7 @@ struct ServeCommand: Command {
     var port: PortNumber?
     var usesTLS = false
     var address = "127.0.0.1"
+    var seed: Int?
     var readyFile: String?
 
     func run(in world: EmulatorWorld) async throws {
@@ -57,8 +64,8 @@ struct ServeCommand: Command {
         let identity = try usesTLS ? identity(in: folder, world) : nil
         ProcessSignals.apply(.recordFirst, watchdog: 10)
         try await EmulatorServer.serving(
-            AppleEmulator(
-                configuration: configuration, keys: try await EmulatorKeys.generate(),
+            try await AppleEmulator.seeded(
+                seed.map(UInt64.init(truncatingIfNeeded:)), configuration: configuration,
                 clock: { NumericDate(secondsSinceEpoch()) },
                 posting: FolderTransport(folder: folder)),
             on: EmulatorServer.Address(host: address, port: self.port?.number ?? port),

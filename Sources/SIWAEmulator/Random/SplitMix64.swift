@@ -1,7 +1,9 @@
-/// Random numbers that are the same after every start, so that a run can be repeated
+/// Random numbers that are the same for the same seed, so that a run can be repeated
 /// (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64 = 0
+    private var state: UInt64
+
+    init(seed: UInt64 = 0) { state = seed }
 
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15

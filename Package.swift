@@ -212,7 +212,8 @@ let package = Package(
         .testTarget(
             name: "SIWACLITests",
             dependencies: [
-                "SIWAApplication", "SIWACLI", "SIWACommandTable", "SIWASystem", "SIWAJOSE",
+                "SIWAApplication", "SIWACLI", "SIWAServer", "SIWACommandTable", "SIWASystem",
+                "SIWAJOSE",
                 "SIWALifecycle", "SIWAVaultRecords", "SIWACrypto", "SIWAEmulator",
                 "SIWATestSupport",
             ], exclude: ["Scenarios"], swiftSettings: strict),

@@ -62,7 +62,7 @@ struct AbsentMember: DiagnosableError {
 
     var diagnosis: Diagnosis {
         .negative(
-            "absent_member",
+            .absentMember,
             "the result has no member '\(printable(name))'"
                 + (isAllPrinted ? "; all of it was printed, because the code is spent" : ""),
             hints: didYouMean(suggestions(for: name, among: present))

@@ -60,7 +60,7 @@ struct BashCompletions {
         case .files: "file"
         case .directories: "directory"
         case .commands: "command"
-        case .topics: "command \(CompletionTree.optionsTopic.term)"
+        case .topics: (["command"] + tree.topics.map(\.term)).joined(separator: " ")
         case .lines(let command): "lines \(tree.tool) \(command)"
         case .secret: "secret"
         }

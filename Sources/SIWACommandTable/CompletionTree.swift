@@ -20,6 +20,7 @@ struct CompletionTree {
 
     init(_ info: ToolInfo) {
         tool = info.name
+        topics = [Self.optionsTopic] + info.topics
         let commands = info.commands + [Self.helpCommand]
         let paths = commands.flatMap { command in
             let words = command.name.split(separator: " ")
@@ -41,8 +42,11 @@ struct CompletionTree {
         String(text.map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }
 
-    /// The topic of `help` that is not a command.
-    static let optionsTopic = Definition("options", "Explain the options of every command.")
+    /// The topics of `help` that are no commands.
+    let topics: [Definition]
+
+    private static let optionsTopic = Definition(
+        "options", "Explain the options of every command.")
 
     /// `help` is handled by the parser; it completes like a command that takes another command's
     /// name.

@@ -15,8 +15,23 @@ extension Tool {
         let others =
             info.exitCodes.map { "exit code \($0.term)" }
             + info.environment.map { "variable \($0.term)" }
-        return Set(commands + globals + others)
+        let topics = topics.map { "help \($0.name)" }
+        return Set(commands + globals + others + topics)
     }
+}
+
+// What docs/reference.md shows of the table.
+extension Tool {
+    /// The commands, and what they do.
+    package var commandDefinitions: [Definition] {
+        commands.map { Definition($0.name, $0.abstract) }
+    }
+
+    /// The options of every command.
+    package var globalDefinitions: [Definition] { info.globals.map(\.helpEntry) }
+
+    /// The variables of the environment.
+    package var environmentDefinitions: [Definition] { environment }
 }
 
 extension ParameterInfo {

@@ -36,8 +36,7 @@ struct FishCompletions {
     private var name: String { "_\(tree.function)" }
 
     private var topicWords: String {
-        let topic = CompletionTree.optionsTopic
-        return "\(quoted(topic.term)) \(quoted(topic.meaning))"
+        tree.topics.map { "\(quoted($0.term)) \(quoted($0.meaning))" }.joined(separator: " ")
     }
 
     private func next(_ node: CompletionTree.Node) -> String {

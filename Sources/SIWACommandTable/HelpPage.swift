@@ -13,6 +13,9 @@ struct HelpPage {
             section("Environment", tool.environment),
             section("Exit codes", tool.exitCodes),
             pointer(to: "COMMAND"),
+            section(
+                "More help",
+                tool.topics.map { Definition("\(tool.name) help \($0.term)", $0.meaning) }),
         ])
     }
 
@@ -50,20 +53,20 @@ struct HelpPage {
         ])
     }
 
-    private func render(_ blocks: [[String]]) -> String {
+    func render(_ blocks: [[String]]) -> String {
         blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
             .joined(separator: "\n\n") + "\n"
     }
 
     /// The usage line; continuation lines are aligned with the first word after the tool's name.
-    private func usage(_ synopsis: String) -> [String] {
+    func usage(_ synopsis: String) -> [String] {
         let head = "Usage: \(tool.name) "
         var lines = TextLayout.wrapped(synopsis, indent: head.count)
         if let first = lines.first { lines[0] = head + first.dropFirst(head.count) }
         return lines
     }
 
-    private func discussion(_ text: String) -> [String] {
+    func discussion(_ text: String) -> [String] {
         Array(
             TextLayout.paragraphs(text).map { paragraph in
                 switch paragraph {
@@ -73,7 +76,7 @@ struct HelpPage {
             }.joined(separator: [""]))
     }
 
-    private func section(_ title: String, _ rows: [Definition]) -> [String] {
+    func section(_ title: String, _ rows: [Definition]) -> [String] {
         rows.isEmpty ? [] : ["\(title):"] + TextLayout.table(rows)
     }
 

@@ -39,20 +39,22 @@ struct ManualPage {
         "\(tool.name)-" + command.substituting(" ", with: "-")
     }
 
-    private func render(
-        _ page: String, _ abstract: String, _ blocks: [[String]]
+    func render(
+        _ page: String, _ abstract: String, _ blocks: [[String]], section: Int = 1
     ) -> ToolDocument {
-        let lines = title(page, abstract) + blocks.joined()
+        let lines = title(page, abstract, section) + blocks.joined()
         return ToolDocument(
-            kind: .manualPage, fileName: "\(page).1", text: lines.joined(separator: "\n") + "\n")
+            kind: .manualPage, fileName: "\(page).\(section)",
+            text: lines.joined(separator: "\n") + "\n")
     }
 
     /// The title lines; they disable hyphenation, which would break flags and URLs.
-    private func title(_ page: String, _ abstract: String) -> [String] {
+    private func title(_ page: String, _ abstract: String, _ section: Int) -> [String] {
         let purpose = abstract.hasSuffix(".") ? String(abstract.dropLast()) : abstract
         let source = Roff.escaped("\(tool.name) \(tool.version)")
         return [
-            ".TH \(Roff.escaped(page.uppercased())) 1 \"\(tool.released)\" \"\(source)\"", ".nh",
+            ".TH \(Roff.escaped(page.uppercased())) \(section) \"\(tool.released)\" \"\(source)\"",
+            ".nh",
         ]
             + Roff.section("NAME", ["\(Roff.escaped(page)) \\- \(Roff.escaped(purpose))"])
     }
@@ -62,7 +64,7 @@ struct ManualPage {
         return Roff.section("SYNOPSIS", [line])
     }
 
-    private func description(_ abstract: String, _ discussion: String) -> [String] {
+    func description(_ abstract: String, _ discussion: String) -> [String] {
         let paragraphs = TextLayout.paragraphs(discussion).flatMap { paragraph in
             switch paragraph {
             case .prose(let text): Roff.paragraph(text)
@@ -72,7 +74,7 @@ struct ManualPage {
         return Roff.section("DESCRIPTION", Roff.paragraph(abstract) + paragraphs)
     }
 
-    private func section(_ title: String, _ items: [(String, String)]) -> [String] {
+    func section(_ title: String, _ items: [(String, String)]) -> [String] {
         Roff.section(title, items.flatMap { Roff.item($0, $1) })
     }
 
@@ -85,7 +87,7 @@ struct ManualPage {
         return Roff.section("EXAMPLES", body)
     }
 
-    private func seeAlso(_ pages: [String]) -> [String] {
+    func seeAlso(_ pages: [String]) -> [String] {
         Roff.section("SEE ALSO", [pages.map { "\(Roff.bold($0))(1)" }.joined(separator: ",\n")])
     }
 }

@@ -10,6 +10,7 @@ package struct Tool<World>: Sendable {
     let globals: [ParameterInfo]
     let environment: [Definition]
     let exitCodes: [Definition]
+    let topics: [HelpTopic]
 
     /// A tool whose help lists `commands` in the order given.
     ///
@@ -19,10 +20,11 @@ package struct Tool<World>: Sendable {
     ///     lists them among its own parameters.
     ///   - environment: The variables that help and manual explain.
     ///   - exitCodes: The exit codes that help and manual explain.
+    ///   - topics: What `help` explains besides the commands.
     package init(
         name: String, version: String, released: String = "", abstract: String,
         discussion: String = "", commands: [any Command<World>.Type], globals: [ParameterInfo],
-        environment: [Definition] = [], exitCodes: [Definition] = []
+        environment: [Definition] = [], exitCodes: [Definition] = [], topics: [HelpTopic] = []
     ) {
         self.name = name
         self.version = version
@@ -33,13 +35,17 @@ package struct Tool<World>: Sendable {
         self.globals = globals
         self.environment = environment
         self.exitCodes = exitCodes
+        self.topics = topics
     }
 
     /// The help of a command, of a group of commands, or of the tool itself.
     ///
-    /// `options` is the page of the global options.
+    /// `options` is the page of the global options; a topic, alone or with one of its terms, has
+    /// pages, too.
     package func help(for commandName: String?) throws(UsageError) -> String {
         if commandName == "options" { return HelpPage(tool: outline).options() }
+        let words = commandName?.split(separator: " ").map { String($0) } ?? []
+        if let page = try topicHelp(words) { return page }
         return switch try topic(commandName) {
         case .tool: HelpPage(tool: outline).overview()
         case .group(let word): HelpPage(tool: outline).group(word)
@@ -58,7 +64,7 @@ extension Tool {
     var info: ToolInfo { info(commands.map { commandInfo($0) }) }
 
     /// The table without the parameters of the commands, which the overview does not need.
-    private var outline: ToolInfo {
+    var outline: ToolInfo {
         info(
             commands.map { type in
                 CommandInfo(
@@ -71,7 +77,8 @@ extension Tool {
         ToolInfo(
             name: name, version: version, released: released, abstract: abstract,
             discussion: discussion, commands: commands, globals: describedGlobals + BuiltIn.flags,
-            environment: environment, exitCodes: exitCodes)
+            environment: environment, exitCodes: exitCodes,
+            topics: topics.map(\.definition))
     }
 
     /// The global options with their defaults, which only commands know. Most are in the first

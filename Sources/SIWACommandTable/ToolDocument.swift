@@ -21,10 +21,11 @@ package struct ToolDocument: Hashable, Sendable {
 }
 
 extension Tool {
-    /// The manual page of a command, or of the tool itself.
+    /// The manual page of a command, of a topic of `help`, or of the tool itself.
     ///
     /// - Throws: ``UsageError`` if there is no such command.
     package func manualPage(for commandName: String?) throws(UsageError) -> ToolDocument {
+        if let page = topicPage(commandName) { return page }
         let page = ManualPage(tool: info)
         switch try topic(commandName) {
         case .tool: return page.overview()
@@ -33,10 +34,11 @@ extension Tool {
         }
     }
 
-    /// The manual pages of the tool and of every command.
+    /// The manual pages of the tool, of every command and of every topic.
     package func manualPages() -> [ToolDocument] {
         let page = ManualPage(tool: info)
         return [page.overview()] + page.tool.commands.map { page.command($0) }
+            + topics.map { page.topic($0) }
     }
 
     /// The script that teaches a shell to complete this tool's command lines.

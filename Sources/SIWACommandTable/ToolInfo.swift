@@ -9,6 +9,8 @@ struct ToolInfo: Codable, Hashable, Sendable {
     let globals: [ParameterInfo]
     let environment: [Definition]
     let exitCodes: [Definition]
+    /// The topics of `help` that are no commands.
+    let topics: [Definition]
 }
 
 /// One command as plain data, the built-in flags included.

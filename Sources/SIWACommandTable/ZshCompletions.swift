@@ -20,9 +20,9 @@ struct ZshCompletions {
         # Offers the next word of a command whose name is typed as operands.
         \(name)_spoken() { \(name)_next "${(j: :)words[1,CURRENT-1]}" }
 
-        # Offers what 'help' explains: commands, and one topic.
+        # Offers what 'help' explains: commands and topics.
         \(name)_topics() {
-            local -a topics=(\(quoted("\(topic.term):\(topic.meaning)")))
+            local -a topics=(\(topicWords))
             ((CURRENT > 1)) || _describe -t topics topic topics
             \(name)_spoken
         }
@@ -43,7 +43,9 @@ struct ZshCompletions {
     }
 
     private var name: String { tree.function }
-    private var topic: Definition { CompletionTree.optionsTopic }
+    private var topicWords: String {
+        tree.topics.map { quoted("\($0.term):\($0.meaning)") }.joined(separator: " ")
+    }
 
     private func function(at path: String) -> String {
         path.isEmpty ? name : "\(name)__\(CompletionTree.identifier(path))"

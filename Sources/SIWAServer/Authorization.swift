@@ -26,7 +26,7 @@ extension ServerContext {
         if let accepted = route.scope.accepted, scopes.isDisjoint(with: accepted) {
             let needed = accepted.map(\.rawValue).sorted().joined(separator: "' or '")
             throw Problem(
-                .forbidden, "forbidden", "the token lacks the scope '\(needed)'",
+                .forbidden, .forbidden, "the token lacks the scope '\(needed)'",
                 hints: ["create one that has it: siwa-server token add NAME --scope SCOPE"])
         }
         return scopes

@@ -35,7 +35,7 @@ final class ProfileClients: Sendable {
             let names = all.filter { $0.clientID == client.clientID }.map { "'\($0.name)'" }
             guard names.count == 1 else {
                 throw Diagnosis(
-                    "configuration",
+                    .configuration,
                     """
                     the profiles \(names.joined(separator: " and ")) have the same client_id, \
                     \(client.clientID), and none of them is the default profile

@@ -23,7 +23,7 @@ struct RequestReading {
             AcceptedTypes(http.fields.list("accept")).preferred(among: route.mediaTypes) == nil
         {
             throw Problem(
-                .notAcceptable, "not_acceptable",
+                .notAcceptable, .notAcceptable,
                 "the answer is \(route.mediaTypes.joined(separator: " or ")), which Accept refuses")
         }
         return RouteRequest(
@@ -52,7 +52,7 @@ struct RequestReading {
         guard route.body != nil else { return [:] }
         guard isJSON(http) else {
             throw Problem(
-                .unsupportedMediaType, "unsupported_media_type",
+                .unsupportedMediaType, .unsupportedMediaType,
                 "the body must be application/json, not encoded")
         }
         let body: JSON
@@ -88,6 +88,6 @@ struct RequestReading {
 extension Problem {
     /// A request that violates the rules of its route.
     static func malformed(_ detail: String, hints: [String] = []) -> Self {
-        Self(.badRequest, "invalid_request", detail, hints: hints)
+        Self(.badRequest, .invalidRequest, detail, hints: hints)
     }
 }

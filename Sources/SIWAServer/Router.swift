@@ -88,10 +88,10 @@ struct Router: Sendable {
         }
         switch found.match {
         case .nothing:
-            throw Problem(.notFound, "not_found", "no route has this path", exitCode: .no)
+            throw Problem(.notFound, .notFound, "no route has this path", exitCode: .no)
         case .otherMethod(_, let allowed):
             var problem = Problem(
-                .methodNotAllowed, "method_not_allowed",
+                .methodNotAllowed, .methodNotAllowed,
                 "the path allows only \(allowed.joined(separator: ", "))"
             )
             problem.fields = [HTTPField("Allow", allowed.joined(separator: ", "))]
@@ -154,22 +154,22 @@ extension Problem {
     init(_ fault: ServerRequest.Fault) {
         switch fault {
         case .bodyTooLarge:
-            self.init(.contentTooLarge, "body_too_large", "the body is longer than 64 KiB")
+            self.init(.contentTooLarge, .bodyTooLarge, "the body is longer than 64 KiB")
         case .headerTooLarge:
             self.init(
-                .headerTooLarge, "header_too_large", "the header fields are longer than 16 KiB")
+                .headerTooLarge, .headerTooLarge, "the header fields are longer than 16 KiB")
         case .ambiguousLength:
             self.init(
-                .badRequest, "invalid_request", "the length of the body is given more than once")
+                .badRequest, .invalidRequest, "the length of the body is given more than once")
         case .unknownCoding:
-            self.init(.badRequest, "invalid_request", "Transfer-Encoding must be chunked")
+            self.init(.badRequest, .invalidRequest, "Transfer-Encoding must be chunked")
         case .malformedRequestLine:
-            self.init(.badRequest, "invalid_request", "the request line is malformed")
+            self.init(.badRequest, .invalidRequest, "the request line is malformed")
         case .malformedField:
-            self.init(.badRequest, "invalid_request", "a header field is malformed")
+            self.init(.badRequest, .invalidRequest, "a header field is malformed")
         case .ambiguousHost:
             self.init(
-                .badRequest, "invalid_request", "the field Host is missing, or given more than once"
+                .badRequest, .invalidRequest, "the field Host is missing, or given more than once"
             )
         }
     }

@@ -7,7 +7,7 @@ extension Diagnosis {
     /// The code was sent and may have been used.
     static func codeMayBeSpent(_ message: String? = nil, hints: [String]? = nil) -> Diagnosis {
         Diagnosis(
-            "code_may_be_spent",
+            .codeMayBeSpent,
             message ?? "the code was sent, but it is unknown whether Apple exchanged it",
             hints: hints ?? ["ask the user to sign in again, and use the new code"],
             exitCode: .outcomeUnknown)
@@ -15,25 +15,25 @@ extension Diagnosis {
 
     /// The code was exchanged, and the answer is no longer stored.
     static let codeAlreadySent = Diagnosis(
-        "code_already_sent", "the code was sent to Apple more than ten minutes ago",
+        .codeAlreadySent, "the code was sent to Apple more than ten minutes ago",
         hints: ["a code works once: use the answer to the first request, or ask for a new sign-in"],
         exitCode: .grantRefused, apiStatus: .conflict)
 
     /// A repetition has other parameters than the first request.
     static let codeConflict = Diagnosis(
-        "code_conflict",
+        .codeConflict,
         "the code was sent before with another client, code_verifier, redirect_uri, nonce or store",
         hints: ["repeat the first request without changes; a code works once"], exitCode: .usage,
         apiStatus: .conflict)
 
     /// Another request with the same code takes too long.
     static let inProgress = Diagnosis(
-        "in_progress", "another request is sending this code",
+        .inProgress, "another request is sending this code",
         hints: ["repeat the request: it gets the same answer"], exitCode: .temporary)
 
     /// A member of a request is invalid.
     static func malformed(_ member: String, _ fault: String) -> Diagnosis {
-        Diagnosis("invalid_request", "\(member) \(fault)", hints: [], exitCode: .usage)
+        Diagnosis(.invalidRequest, "\(member) \(fault)", hints: [], exitCode: .usage)
     }
 
     /// The requested object does not exist.
@@ -41,7 +41,7 @@ extension Diagnosis {
         _ message: String, hints: [String] = [], naming userID: UserID? = nil
     ) -> Diagnosis {
         Diagnosis(
-            "not_found", message, hints: hints, exitCode: .no, apiStatus: .notFound,
+            .notFound, message, hints: hints, exitCode: .no, apiStatus: .notFound,
             naming: userID?.rawValue)
     }
 }
@@ -63,7 +63,7 @@ extension Diagnosis {
         let status = error["http_status"]?.integer
         let apple = error["apple"].flatMap { AppleError($0, status: status ?? 0) }
         self.init(
-            code, message, hints: (error["hints"]?.elements ?? []).compactMap(\.string),
+            recorded: code, message, hints: (error["hints"]?.elements ?? []).compactMap(\.string),
             exitCode: exitCode, status: status, apple: apple,
             requestID: error["apple_request_id"]?.string,
             apiStatus: error["api_status"]?.integer.flatMap(APIStatus.init))

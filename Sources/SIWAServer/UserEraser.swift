@@ -43,7 +43,7 @@ extension Diagnosis {
     /// A revocation of the user's tokens is pending.
     fileprivate static var revocationPending: Diagnosis {
         var diagnosis = Diagnosis(
-            "revocation_pending", "a revocation of the user's tokens is pending",
+            .revocationPending, "a revocation of the user's tokens is pending",
             hints: ["erase the user after its end: GET /v1/revocations?user_id=… shows its state"],
             exitCode: .no, apiStatus: .conflict)
         diagnosis.retryAfter = .seconds(60)
@@ -52,7 +52,7 @@ extension Diagnosis {
 
     /// A token of the user may still work.
     fileprivate static let tokenMayWork = Diagnosis(
-        "token_may_work", "a token of the user may still work, and could not be revoked later",
+        .tokenMayWork, "a token of the user may still work, and could not be revoked later",
         hints: [
             "revoke the user's tokens first: POST /v1/revoke",
             "to erase them nevertheless, add ?even_if_live=true",

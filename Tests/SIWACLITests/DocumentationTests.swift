@@ -22,14 +22,38 @@ import Testing
         #expect(rows.filter { $0.hasPrefix("| `") }.allSatisfy { $0.count { $0 == "|" } == 5 })
     }
 
-    @Test func `the documents explain the exit codes as help does`() throws {
-        let rows = ExitCode.allCases.filter { $0.rawValue < 128 }.map { code in
-            "| \(code.rawValue) | \(code.meaning) | \(code.advice) |"
+    @Test func `README is a page that one reads to its end`() throws {
+        let lines = try Self.text("README.md").split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count < 150)
+        for name in ["make demo", "make test", "docs/README.md", "docs/reference.md"] {
+            #expect(lines.contains { $0.contains(name) }, "README does not name \(name)")
         }
-        let readme = try Self.text("README.md").split(separator: "\n").map { line in
-            String(line.filter { $0 != "`" })
+    }
+
+    @Test(arguments: pages.filter { $0.hasPrefix("docs/runbooks/") })
+    func `a runbook uses siwa-admin, and leaves nothing for the reader to invent`(_ page: String)
+        throws
+    {
+        let blocks = try Self.text(page).components(separatedBy: "```")
+        let commands = blocks.indices.filter { $0 % 2 == 1 && blocks[$0].hasPrefix("sh\n") }
+            .flatMap { blocks[$0].split(separator: "\n").dropFirst() }
+        #expect(!commands.isEmpty)
+        for line in commands {
+            #expect(!line.contains("…"), "\(page): \(line)")
+            let words = line.split(separator: " ").map(String.init)
+            guard words.first == "siwa" else { continue }
+            #expect(words.contains("doctor"), "\(page): siwa-admin in place of \(line)")
         }
-        #expect(readme.filter { $0.wholeMatch(of: /\| \d+ \| .* \|/) != nil } == rows)
+    }
+
+    @Test func `the index of the documents names every document`() throws {
+        let index = try Self.text("docs/README.md")
+        for page in Self.pages where page.hasPrefix("docs/") && page != "docs/README.md" {
+            let name = String(page.dropFirst("docs/".count))
+            guard !name.hasPrefix("decisions/") else { continue }
+            #expect(index.contains("(\(name))"), "docs/README.md does not link \(name)")
+        }
     }
 
     static let pages: [String] = {
@@ -141,7 +165,7 @@ import Testing
 
     /// `make example` compiles the files.
     @Test(arguments: [
-        ("README.md", "Readme"),
+        ("docs/library.md", "Readme"),
         ("Sources/SignInWithApple/SignInWithApple.docc/SignInWithApple.md", "Facade"),
     ])
     func `code of the library in the documents equals the compiled example package`(

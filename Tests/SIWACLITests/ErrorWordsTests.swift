@@ -78,7 +78,7 @@ import Testing
         + [
             StoreError(.full, "the disk is full"), FileError("read", "f", reason: "why"),
             SettingsError("the configuration is missing", hints: []), Interruption(signal: 15),
-            Diagnosis("no", "no", hints: [], exitCode: .no), InitAnswerError(message: "no"),
+            Diagnosis(.failed, "no", hints: [], exitCode: .no), InitAnswerError(message: "no"),
             KeySetStoreFault("no"), AbsentMember(name: "a", present: ["b"]),
             IdentifierError(text: "a", fault: "is too short"), InvalidLine(nil, "it is empty"),
             UsageError(problem: .missingCommand, subject: "siwa"),

@@ -52,7 +52,8 @@ import Testing
         #expect(outcome.exitCode == 4, "\(outcome)")
         let hints = outcome.errors.filter { $0.hasPrefix("hint: ") }
         #expect(hints.first?.contains(cause.hint) == true, "\(outcome.errors)")
-        #expect(hints.last?.contains("siwa doctor --online") == true)
+        #expect(hints.dropLast().last?.contains("siwa doctor --online") == true)
+        #expect(hints.last == "hint: see 'siwa help errors invalid_client'")
     }
 
     private static func secret(

@@ -61,6 +61,7 @@ import Testing
                 "hint: token 25448f1a1637 of 'c' of com.example.app cannot be decrypted: "
                     + "it was changed, or belongs elsewhere",
                 "hint: restore the record from a backup, or remove it: siwa vault remove",
+                "hint: see 'siwa help errors vault'",
             ])
     }
 

@@ -94,7 +94,7 @@ import Testing
     ) -> ToolInfo {
         ToolInfo(
             name: "t", version: "1", released: released, abstract: "A.", discussion: "",
-            commands: commands, globals: globals, environment: [], exitCodes: [])
+            commands: commands, globals: globals, environment: [], exitCodes: [], topics: [])
     }
 
     private static func info(

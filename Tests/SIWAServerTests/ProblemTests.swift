@@ -27,7 +27,8 @@ import Testing
     /// Apple's codes are texts from outside: one that a status of the API is called must not choose it.
     @Test(arguments: ["unauthorized", "not_found", "throttled", "code_conflict"])
     func `the code of an error does not choose its status`(_ code: String) {
-        let diagnosis = Diagnosis(code, "what happened", hints: [], exitCode: .requestRefused)
+        let diagnosis = Diagnosis(
+            recorded: code, "what happened", hints: [], exitCode: .requestRefused)
         #expect(Problem(diagnosis).status == .unprocessable)
     }
 

@@ -34,6 +34,18 @@ struct ForeignFileTests {
         }
     }
 
+    @Test func `a lock that root takes in the folder of a user belongs to the user`() throws {
+        try #require(mkdir(folder.path("service"), 0o700) == 0)
+        chown(folder.path("service"), stranger, stranger)
+        let path = folder.path("service/vault.key.lock")
+        let lock = try #require(try tryLock(path))
+        lock.release()
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_uid == stranger && status.st_gid == stranger)
+        #expect(status.st_mode & 0o7777 == 0o600)
+    }
+
     @Test func `a file of another user is refused and stays unchanged`() throws {
         try folder.write("", to: "file", permissions: 0o666)
         chown(folder.path("file"), stranger, stranger)

@@ -58,11 +58,13 @@ struct InstallTests {
         let missing = folder.path("missing")
         let result = try await Executable.product(program).run(command, "--all", missing)
         #expect(result.exitCode == 3 && result.output.isEmpty, "\(result)")
+        let pointer =
+            program == "siwa-emulator" ? "" : "hint: see 'siwa help errors configuration'\n"
         #expect(
             result.errors == """
                 \(program): configuration: cannot write to '\(missing)': no such file or directory
                 hint: create the folder, or give another one
-
+                \(pointer)
                 """)
         #expect(try files() == [])
     }

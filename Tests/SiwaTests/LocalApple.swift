@@ -209,10 +209,10 @@ extension ProgramResult {
     /// Standard output, read as JSON.
     var json: JSON { get throws { try JSON(outputBytes) } }
 
-    /// The hints of an error, in their order.
+    /// The hints of an error, in their order, without the one that names the catalogue.
     var hints: [String] {
-        errors.split(separator: "\n").filter { $0.hasPrefix("hint: ") }.map {
-            String($0.dropFirst(6))
-        }
+        errors.split(separator: "\n")
+            .filter { $0.hasPrefix("hint: ") && !$0.hasPrefix("hint: see 'siwa help errors") }
+            .map { String($0.dropFirst(6)) }
     }
 }

@@ -6,20 +6,20 @@ extension ClientSecretError: DiagnosableError {
         switch self {
         case .tooShort:
             Diagnosis(
-                "usage", description,
+                .usage, description,
                 hints: ["give --lifetime or secret_lifetime a longer duration"], exitCode: .usage)
         case .tooLong:
             Diagnosis(
-                "usage", description,
+                .usage, description,
                 hints: ["180d is inside the limit; a rotation by cron needs far less"],
                 exitCode: .usage)
         case .signing:
             Diagnosis(
-                "key", description,
+                .key, description,
                 hints: ["download the .p8 again: the file is damaged"], exitCode: .settings)
         case .signer(let failure):
             Diagnosis(
-                failure.isTemporary ? "signer_unavailable" : "signer_refused", description,
+                failure.isTemporary ? .signerUnavailable : .signerRefused, description,
                 hints: [
                     failure.isTemporary
                         ? "nothing was sent; try again when the signer answers"
@@ -35,6 +35,6 @@ extension ClientSecretError: DiagnosableError {
     }
 
     private func unusable(_ hints: [String]) -> Diagnosis {
-        Diagnosis("client_secret", description, hints: hints, exitCode: .settings)
+        Diagnosis(.clientSecret, description, hints: hints, exitCode: .settings)
     }
 }

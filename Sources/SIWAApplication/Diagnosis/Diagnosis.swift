@@ -5,7 +5,7 @@ internal import SIWASystem
 
 /// What an error means: the message and hints for a person, the code and exit code for a script.
 package struct Diagnosis: Error, Sendable, CustomStringConvertible {
-    /// One word; Apple's own code if Apple refused.
+    /// An ``ErrorCode``, or Apple's own code if Apple refused.
     package let code: String
     /// What happened.
     package let message: String
@@ -35,9 +35,20 @@ package struct Diagnosis: Error, Sendable, CustomStringConvertible {
     ///   - apiStatus: nil for the usual one of the exit code.
     ///   - userID: the user id in the message; nil without one.
     package init(
-        _ code: String, _ message: String, hints: [String], exitCode: ExitCode, status: Int? = nil,
-        apple: AppleError? = nil, requestID: String? = nil, apiStatus: APIStatus? = nil,
-        naming userID: String? = nil
+        _ code: ErrorCode, _ message: String, hints: [String], exitCode: ExitCode,
+        status: Int? = nil, apple: AppleError? = nil, requestID: String? = nil,
+        apiStatus: APIStatus? = nil, naming userID: String? = nil
+    ) {
+        self.init(
+            recorded: code.rawValue, message, hints: hints, exitCode: exitCode, status: status,
+            apple: apple, requestID: requestID, apiStatus: apiStatus, naming: userID)
+    }
+
+    /// Describes an error whose code was received from Apple or read from a database.
+    package init(
+        recorded code: String, _ message: String, hints: [String], exitCode: ExitCode,
+        status: Int? = nil, apple: AppleError? = nil, requestID: String? = nil,
+        apiStatus: APIStatus? = nil, naming userID: String? = nil
     ) {
         self.code = code
         self.message = maskingSecrets(in: message)
@@ -66,7 +77,7 @@ package struct Diagnosis: Error, Sendable, CustomStringConvertible {
 
     private init(defect error: any Error) {
         self.init(
-            "defect", "unknown error in siwa: \(error)",
+            .defect, "unknown error in siwa: \(error)",
             hints: ["please report it, with the output of the same command with -v"],
             exitCode: .defect)
     }
@@ -77,7 +88,15 @@ package struct Diagnosis: Error, Sendable, CustomStringConvertible {
     ) -> [String] {
         let head = paint.painted("\(program): \(printable(code)):", .red)
         return ["\(head) \(printable(message, limit: 1000))"]
-            + hints.map { "hint: \(printable($0, limit: 1000))" }
+            + (hints + [pointer].compactMap(\.self)).map {
+                "hint: \(printable($0, limit: 1000))"
+            }
+    }
+
+    /// Where the catalogue explains the error; nil if the hints say it all.
+    private var pointer: String? {
+        guard let entry = ErrorCode(rawValue: code)?.entry, entry.hasMoreToSay else { return nil }
+        return "see 'siwa help errors \(code)'"
     }
 
     /// The JSON form, on one line.
@@ -132,7 +151,7 @@ extension Diagnosis: DiagnosableError {
     ///
     /// - Parameter requestID: Apple's id of the request, if one was sent.
     package static func negative(
-        _ code: String, _ message: String, hints: [String], requestID: String? = nil
+        _ code: ErrorCode, _ message: String, hints: [String], requestID: String? = nil
     ) -> Diagnosis {
         Diagnosis(code, message, hints: hints, exitCode: .no, requestID: requestID)
     }

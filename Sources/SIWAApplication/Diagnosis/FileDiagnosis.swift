@@ -4,17 +4,17 @@ extension FileError: DiagnosableError {
     var diagnosis: Diagnosis {
         if isRefusedReplacement {
             return Diagnosis(
-                "usage", description,
+                .usage, description,
                 hints: ["give another file; if nobody needs this one, remove it first"],
                 exitCode: .usage)
         }
         if isLostOutput {
             return Diagnosis(
-                "not_delivered", description, hints: advice(or: Self.fullDisk),
+                .notDelivered, description, hints: advice(or: Self.fullDisk),
                 exitCode: .notDelivered)
         }
         return Diagnosis(
-            isTemporary ? "temporary" : "configuration", description, hints: advice(or: usual),
+            isTemporary ? .temporary : .configuration, description, hints: advice(or: usual),
             exitCode: isTemporary ? .temporary : .settings)
     }
 

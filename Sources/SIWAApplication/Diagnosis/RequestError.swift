@@ -59,7 +59,7 @@ extension Diagnosis {
     fileprivate init(_ refusal: AppleError, _ error: RequestError) {
         let words = refusal.detail.map { ": \(printable($0))" } ?? ", without a reason"
         self.init(
-            printable(refusal.code.rawValue, limit: 64),
+            recorded: printable(refusal.code.rawValue, limit: 64),
             "Apple refused \(error.failure.request)\(words)",
             hints: (error.remedy.map { [$0] } ?? [])
                 + (RefusalHints(refusal, error)?.all ?? []),
@@ -80,34 +80,34 @@ extension Diagnosis {
 
     private static func explain(
         _ response: HTTPResponse
-    ) -> (code: String, message: String, hint: String) {
+    ) -> (code: ErrorCode, message: String, hint: String) {
         let status = response.status
         let type =
             response.fields["Content-Type"].map { printable($0, limit: 60) } ?? "no content type"
         switch status {
         case 429:
             return (
-                "throttled", "Apple answered 429, too many requests",
+                .throttled, "Apple answered 429, too many requests",
                 "wait before the next run; refresh each user's token at most once a day"
             )
         case 500...:
             return (
-                "outage", "Apple answered \(status), an outage",
+                .outage, "Apple answered \(status), an outage",
                 "try later; check developer.apple.com/system-status"
             )
         case 300..<400:
             return (
-                "unreadable_response", "a redirect (\(status)) was received in place of a response",
+                .unreadableResponse, "a redirect (\(status)) was received in place of a response",
                 "Apple does not redirect: check for a proxy or a captive portal, and check base_url"
             )
         case 200..<300 where response.body.isEmpty:
             return (
-                "unreadable_response", "an empty response was received (\(status))",
+                .unreadableResponse, "an empty response was received (\(status))",
                 "try later; if this continues, check for a proxy between this machine and Apple"
             )
         default:
             return (
-                "unreadable_response",
+                .unreadableResponse,
                 "a response that is not Apple's was received (\(status), \(type))",
                 "check for a proxy or a captive portal, and check base_url; -v shows the request"
             )
@@ -138,7 +138,7 @@ extension Diagnosis {
             ? "the code was exchanged, but \(error.failure.request) failed: \(detail)"
             : "the code was sent, and it is unknown whether Apple exchanged it: \(detail)"
         self.init(
-            "outcome_unknown", message,
+            .outcomeUnknown, message,
             hints: error.remedy.map { [$0] } ?? [
                 "do not send the code again blindly: Apple accepts it once, and may have accepted it",
                 "ask the user to sign in again, and use the new code",

@@ -2,13 +2,21 @@ internal import SIWALifecycle
 
 extension TransportError.Kind {
     /// The code with which an error line begins.
-    var code: String {
+    var code: ErrorCode {
         switch self {
-        case .nameLookup: "name_lookup"
-        case .tooLarge: "too_large"
-        case .connect, .tls, .certificate, .proxy, .timeout, .cut, .malformed, .cancelled,
-            .authorities, .resources, .unavailable:
-            rawValue
+        case .nameLookup: .nameLookup
+        case .connect: .connect
+        case .tls: .tls
+        case .certificate: .certificate
+        case .proxy: .proxy
+        case .timeout: .timeout
+        case .cut: .cut
+        case .tooLarge: .tooLarge
+        case .malformed: .malformed
+        case .cancelled: .cancelled
+        case .authorities: .authorities
+        case .resources: .resources
+        case .unavailable: .unavailable
         }
     }
 

@@ -1,7 +1,7 @@
 package import SIWACommandTable
 
 extension UsageError: DiagnosableError {
-    package var diagnosis: Diagnosis { Diagnosis("usage", message, hints: hints, exitCode: .usage) }
+    package var diagnosis: Diagnosis { Diagnosis(.usage, message, hints: hints, exitCode: .usage) }
 }
 
 extension UsageError.Problem {

@@ -4,7 +4,7 @@ package import SIWAVaultRecords
 extension StoreError: DiagnosableError {
     package var diagnosis: Diagnosis {
         Diagnosis(
-            "vault", message, hints: remedy.map { [$0] } ?? kind.remedies,
+            .vault, message, hints: remedy.map { [$0] } ?? kind.remedies,
             exitCode: isTemporary ? .temporary : .settings,
             apiStatus: kind.isAboutAccess ? .unavailable : .internalError, naming: userID)
     }
@@ -96,7 +96,7 @@ extension Diagnosis {
     /// The vault has no records of a user for this client; other clients may have some.
     package static func noRecord(of user: VaultUser, _ otherClients: [ClientID]) -> Diagnosis {
         negative(
-            "no_record", "the vault has no token of '\(user.userID)' of \(user.clientID)",
+            .noRecord, "the vault has no token of '\(user.userID)' of \(user.clientID)",
             hints: otherClients.map { "it has one of \($0): add --client-id \($0)" } + [
                 "check USER, --client-id and --profile; 'siwa vault list' lists the users"
             ])
@@ -104,7 +104,7 @@ extension Diagnosis {
 
     /// A signal ended the command before this token was tried.
     package static let notTried = Diagnosis(
-        "interrupted", "a signal came before this token was tried", hints: ["run it again"],
+        .interrupted, "a signal came before this token was tried", hints: ["run it again"],
         exitCode: .temporary)
 
     /// A command about several tokens printed its result, and failed for some of them; the failure
@@ -123,7 +123,8 @@ extension Diagnosis {
             count > 1
             ? ["\(failures.count) of \(count) tokens were not \(verb); 'tokens' lists them"] : []
         return Diagnosis(
-            first?.code ?? "failed", first?.message ?? "some tokens were not \(verb)",
+            recorded: first?.code ?? ErrorCode.failed.rawValue,
+            first?.message ?? "some tokens were not \(verb)",
             hints: summary + (first?.hints ?? []), exitCode: exitCode, status: first?.status,
             apple: first?.apple, requestID: first?.requestID)
     }

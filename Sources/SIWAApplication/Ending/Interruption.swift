@@ -32,7 +32,7 @@ package struct Interruption: DiagnosableError {
     package var diagnosis: Diagnosis {
         let exitCode = ExitCode(signal: signal)
         return Diagnosis(
-            "stopped", "\(exitCode.meaning.dropLast()), after \(achievement)", hints: [hint],
+            .stopped, "\(exitCode.meaning.dropLast()), after \(achievement)", hints: [hint],
             exitCode: exitCode)
     }
 }

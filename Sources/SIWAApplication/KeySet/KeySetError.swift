@@ -20,22 +20,22 @@ extension KeySetError: DiagnosableError {
         case .request(let error): error.diagnosis
         case .offline:
             Diagnosis(
-                "no_key_set", "Apple's key set is not on this machine",
+                .noKeySet, "Apple's key set is not on this machine",
                 hints: ["run 'siwa keys' once while connected to the network"], exitCode: .settings)
         case .paused(let end):
             Diagnosis(
-                "paused", "Apple's keys are not requested again before \(end.rfc3339)",
+                .paused, "Apple's keys are not requested again before \(end.rfc3339)",
                 hints: ["the last request failed; 'siwa keys --refresh' sends one now"],
                 exitCode: .temporary)
         case .tooOld(let fetchedAt, let reason):
             Diagnosis(
-                "keys_unavailable",
+                .keysUnavailable,
                 "Apple's keys of \(fetchedAt.rfc3339) are more than seven days old: \(reason)",
                 hints: ["check the network to Apple, then run 'siwa keys --refresh'"],
                 exitCode: .temporary)
         case .busy:
             Diagnosis(
-                "busy", "another siwa process is still fetching Apple's keys",
+                .busy, "another siwa process is still fetching Apple's keys",
                 hints: ["try later; if this continues, look for a siwa process that hangs"],
                 exitCode: .temporary)
         }

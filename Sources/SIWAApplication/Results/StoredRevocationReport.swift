@@ -159,7 +159,7 @@ package struct StoredRevocationReport: Sendable {
         let working = outcomes.filter(\.stillWorks)
         guard working.isEmpty else {
             throw Diagnosis.negative(
-                "not_revoked",
+                .notRevoked,
                 "\(working.count == 1 ? "a token still works" : "\(working.count) tokens still work")"
                     + " after Apple accepted the revocation",
                 hints: ["check that they belong to this client: --client-id, --profile"],

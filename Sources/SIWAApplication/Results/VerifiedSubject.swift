@@ -20,7 +20,7 @@ package enum VerifiedSubject: String, Sendable {
     ) -> Diagnosis {
         let list = failures.map { "\($0.name): \(printable($0.detail ?? "failed"))" }
         return Diagnosis.negative(
-            "\(rawValue)_not_valid",
+            self == .identityToken ? .identityTokenNotValid : .notificationNotValid,
             "the \(words) does not verify (\(list.joined(separator: "; ")))", hints: hints,
             requestID: requestID)
     }

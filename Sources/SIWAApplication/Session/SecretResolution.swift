@@ -66,7 +66,7 @@ package struct UnreadableSecret: DiagnosableError {
 
     package var diagnosis: Diagnosis {
         Diagnosis(
-            "configuration", "\(name): \(cause)",
+            .configuration, "\(name): \(cause)",
             hints: cause.advice(or: "give a readable file: @PATH"),
             exitCode: .settings)
     }

@@ -26,10 +26,14 @@ enum FileFault: String, Sendable {
         }
     }
 
-    /// The command that fixes it.
+    /// What fixes it.
     package func remedy(for path: String) -> String {
         switch self {
-        case .isForeign: "chown root \(path), or give it to the user that runs siwa"
+        case .isForeign:
+            """
+            run the command as the owner of \(path): 'siwa-admin' is siwa as the service, on its \
+            files; or use a file of your own
+            """
         case .isWritable: "chmod go-w \(path)"
         case .isReadable: "chmod 600 \(path)"
         }

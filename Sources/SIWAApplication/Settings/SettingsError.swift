@@ -1,13 +1,22 @@
 /// The settings or the key cannot be used.
 package struct SettingsError: DiagnosableError {
     /// The code with which an error line begins.
-    package enum Subject: String, Sendable {
+    package enum Subject: Sendable {
         case configuration
         case key
         /// A library that is loaded on demand is missing.
         case unavailable
         /// The value of a flag is invalid: the command line must be fixed.
         case usage
+
+        fileprivate var code: ErrorCode {
+            switch self {
+            case .configuration: .configuration
+            case .key: .key
+            case .unavailable: .unavailable
+            case .usage: .usage
+            }
+        }
     }
 
     let subject: Subject
@@ -32,7 +41,7 @@ package struct SettingsError: DiagnosableError {
 
     package var diagnosis: Diagnosis {
         Diagnosis(
-            subject.rawValue, message, hints: hints,
+            subject.code, message, hints: hints,
             exitCode: subject == .usage ? .usage : .settings)
     }
 }

@@ -80,7 +80,8 @@ package struct Console: Sendable {
             let id = response.requestID.map { ", request id \(printable($0))" } ?? ""
             return "< \(response.status) after \(time.measured)\(id)"
         case .failed(let error, let time):
-            return "< \(error.kind.code) after \(time.measured): \(printable(error.message))"
+            return
+                "< \(error.kind.code.rawValue) after \(time.measured): \(printable(error.message))"
         case .waiting(let delay): return "- waiting \(delay.measured)"
         }
     }

@@ -59,7 +59,7 @@ package struct UndeliveredResult: DiagnosableError {
         let reason =
             reason.isClosedPipe ? "standard output is closed" : reason.description
         return Diagnosis(
-            "not_delivered", (deed.map { "\($0.words), but " } ?? "") + reason,
+            .notDelivered, (deed.map { "\($0.words), but " } ?? "") + reason,
             hints: [deed?.hint ?? "fix standard output, then run it again"],
             exitCode: .notDelivered)
     }

@@ -55,7 +55,7 @@ struct BatchConclusion: Sendable {
         } catch {
             let lost = output.undelivered
             return Diagnosis(
-                "not_delivered",
+                .notDelivered,
                 "\(output.counted.total) items were finished, \(lost) of their results were not "
                     + "delivered: \(error)",
                 hints: [error.remedy, continuation ?? hint(after: error)].compactMap(\.self),
@@ -75,7 +75,7 @@ struct BatchConclusion: Sendable {
     private var inputDiagnosis: Diagnosis? {
         inputFailure.map {
             Diagnosis(
-                "input", "the input could not be read to its end: \($0)", hints: [continuationHint],
+                .input, "the input could not be read to its end: \($0)", hints: [continuationHint],
                 exitCode: .settings)
         }
     }
@@ -84,7 +84,7 @@ struct BatchConclusion: Sendable {
     private var damaged: Diagnosis? {
         guard output.unusable > 0 else { return nil }
         return Diagnosis(
-            "vault", "\(output.unusable) records of the vault cannot be used",
+            .vault, "\(output.unusable) records of the vault cannot be used",
             hints: ["their results name them; 'siwa vault check' examines all records"],
             exitCode: .settings)
     }
@@ -100,7 +100,7 @@ struct BatchConclusion: Sendable {
         let all = output.counted.adding(before)
         guard all.total > all.done else { return nil }
         return Diagnosis(
-            "items_not_done", "\(all.total - all.done) of \(all.total) items were not done",
+            .itemsNotDone, "\(all.total - all.done) of \(all.total) items were not done",
             hints: (all.refused == all.total ? allRefused : [])
                 + ["the results give the reasons: look for a status other than \"done\""],
             exitCode: all.failed > 0 ? .temporary : .no)
@@ -110,7 +110,7 @@ struct BatchConclusion: Sendable {
     private var nothingClaimed: Diagnosis? {
         guard let leased, leased.count > 0, output.counted.total == 0 else { return nil }
         return Diagnosis(
-            "items_held",
+            .itemsHeld,
             "no item was free: other runs hold \(leased.count), until \(leased.until.rfc3339) at the "
                 + "latest",
             hints: [
@@ -169,7 +169,7 @@ struct BatchStopped: Sendable {
 
     init(_ diagnosis: Diagnosis, _ continuation: String) {
         self.diagnosis = Diagnosis(
-            diagnosis.code, diagnosis.message, hints: diagnosis.hints + [continuation],
+            recorded: diagnosis.code, diagnosis.message, hints: diagnosis.hints + [continuation],
             exitCode: diagnosis.exitCode, status: diagnosis.status, apple: diagnosis.apple,
             requestID: diagnosis.requestID)
     }
@@ -180,7 +180,7 @@ extension Diagnosis {
     init?(stopping unusual: (shapes: TokenShapes, isStopped: Bool)) {
         guard unusual.isStopped else { return nil }
         self.init(
-            "unusual_tokens",
+            .unusualTokens,
             "\(unusual.shapes.unusual) of the first \(unusual.shapes.read) items do not have the "
                 + "shape of Apple's tokens; none of these was sent",
             hints: [

@@ -79,7 +79,7 @@ extension InvalidLine {
     /// The result of an invalid line.
     func bytes(_ line: Int, _ layout: BatchLayout = .standard) -> [UInt8] {
         let report = ItemReport(
-            .invalid, .usage, error: .error("invalid_line", printable(reason)))
+            .invalid, .usage, error: .error(.invalidLine, printable(reason)))
         return BatchOutput.bytes(line: line, ItemName(id: id, oldUserID: oldUserID), report, layout)
     }
 }

@@ -71,7 +71,7 @@ extension BatchRunner {
                 RequestError(failure: failure, context: requests.context(after: failure)))
         case .tooManyRefused(let refused, let count):
             return Diagnosis(
-                "too_many_refused",
+                .tooManyRefused,
                 "Apple refused \(refused) of the last \(count) items; the run was stopped, and "
                     + "recent refusals were neither written nor noted",
                 hints: [
@@ -80,7 +80,7 @@ extension BatchRunner {
                 ], exitCode: .tooManyRefused)
         case .askedToWait(let wait):
             return Diagnosis(
-                "throttled", "Apple asks for a wait of \(wait.measured)", hints: [],
+                .throttled, "Apple asks for a wait of \(wait.measured)", hints: [],
                 exitCode: .temporary)
         }
     }

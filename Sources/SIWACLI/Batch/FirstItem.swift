@@ -16,6 +16,6 @@ extension BatchRunner {
                 if let first = try? line.item(read) { return first }
             }
         }
-        throw Diagnosis.negative("no_items", "the input has no item", hints: [hint])
+        throw Diagnosis.negative(.noItems, "the input has no item", hints: [hint])
     }
 }

@@ -48,7 +48,7 @@ struct ItemReport: Sendable {
     static let late = Self(
         .failed, .temporary,
         error: .error(
-            "too_late", "it was not sent: its lease ended, and another run may have it"))
+            .tooLate, "it was not sent: its lease ended, and another run may have it"))
 
     private init(_ status: BatchStatus, _ failure: TokenFailure) {
         let diagnosis = Diagnosis(RequestError(failure: failure, context: nil))

@@ -96,7 +96,7 @@ struct OutputRefusal: DiagnosableError {
 
     var diagnosis: Diagnosis {
         Diagnosis(
-            "configuration", error.description,
+            .configuration, error.description,
             hints: error.isNotEmpty
                 ? [
                     "to continue the run that wrote it, add --resume",

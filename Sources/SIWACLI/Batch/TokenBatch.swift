@@ -67,7 +67,7 @@ struct TokenBatch: Sendable {
         let records = try claim.vault.store.records(claim.filter, after: nil, limit: 1)
         guard let first = records.records.first else {
             throw Diagnosis.negative(
-                "no_items", "the vault has no such record",
+                .noItems, "the vault has no such record",
                 hints: ["'siwa vault list' lists the records; --state and --client-id select them"])
         }
         try requests.dryRun(sequence(try claim.vault.token(of: first)))

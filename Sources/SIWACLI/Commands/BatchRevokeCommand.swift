@@ -110,7 +110,7 @@ struct BatchRevokeCommand: Command {
     private static func report(_ revocation: Revocation, _ members: [JSON.Member]) -> ItemReport {
         guard !revocation.isUnproven else {
             let message = "\(Revocation.unprovenMessage); \(Revocation.unprovenHint)"
-            return ItemReport(.refused, .no, members, error: .error("not_confirmed", message))
+            return ItemReport(.refused, .no, members, error: .error(.notConfirmed, message))
         }
         return ItemReport(
             revocation.isDead ? .done : .refused, revocation.isDead ? .done : .no, members)

@@ -17,7 +17,7 @@ struct ConfigPathCommand: Command {
         }
         guard let path = ConfigurationPath(global.selection, in: world).path else {
             throw Diagnosis.negative(
-                "no_configuration", "there is no configuration file",
+                .noConfiguration, "there is no configuration file",
                 hints: ConfigurationPath.usual(world.variables).map { "not found: \($0)" }
                     + ["name it with --config or SIWA_CONFIG; 'siwa init' writes one"])
         }

@@ -17,7 +17,7 @@ struct ConfigProfilesCommand: Command {
         let names = file?.profileNames ?? []
         guard !names.isEmpty else {
             throw Diagnosis.negative(
-                "no_profiles", "there are no profiles",
+                .noProfiles, "there are no profiles",
                 hints: ["'siwa init' writes a configuration; 'siwa config path' says where it is"])
         }
         try world.report(

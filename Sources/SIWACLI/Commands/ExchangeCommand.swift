@@ -184,7 +184,7 @@ extension TokenResponse {
     /// second use of the code.
     fileprivate func notStored(_ reason: String) -> Diagnosis {
         .negative(
-            "not_stored", "the refresh token was not stored: \(reason)", hints: [remedyIfNotStored],
+            .notStored, "the refresh token was not stored: \(reason)", hints: [remedyIfNotStored],
             requestID: requestID)
     }
 

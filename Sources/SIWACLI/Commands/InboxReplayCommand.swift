@@ -61,7 +61,7 @@ struct InboxReplayCommand: Command {
         }
         guard state == InboxState.none || !ids.isEmpty else { return }
         throw Diagnosis(
-            "nowhere_to_deliver",
+            .nowhereToDeliver,
             "events in the state none cannot be delivered: the configuration has no "
                 + "server.deliver.url",
             hints: [

@@ -188,7 +188,7 @@ struct InitCommand: Command {
         } catch {
             let diagnosis = Diagnosis(error)
             throw Diagnosis(
-                diagnosis.code, "the configuration is written, but " + diagnosis.message,
+                recorded: diagnosis.code, "the configuration is written, but " + diagnosis.message,
                 hints: diagnosis.hints + ["then run 'siwa vault init --config \(path)'"],
                 exitCode: diagnosis.exitCode)
         }

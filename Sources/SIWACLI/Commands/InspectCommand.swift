@@ -112,12 +112,12 @@ struct InspectCommand: Command {
     ) throws(Diagnosis) {
         guard let expiresAt = inspection.expiresAt else {
             throw Diagnosis.negative(
-                "no_expiry", "it has no expiry time",
+                .noExpiry, "it has no expiry time",
                 hints: ["look at 'kind' and 'findings' of the result"])
         }
         guard expiresAt <= now || expiresAt - now < limit.duration else { return }
         throw Diagnosis.negative(
-            expiresAt <= now ? "expired" : "expires_soon",
+            expiresAt <= now ? .expired : .expiresSoon,
             expiresAt <= now
                 ? "it expired at \(expiresAt.rfc3339)"
                 : "it expires at \(expiresAt.rfc3339), within \(limit.argumentDescription)",

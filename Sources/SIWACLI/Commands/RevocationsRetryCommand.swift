@@ -32,7 +32,7 @@ struct RevocationsRetryCommand: Command {
         let store = try session.serverStore()
         guard let status = try world.ending.completing({ try store.retry(revocation: id) }) else {
             throw Diagnosis.negative(
-                "no_revocation", "not found: the revocation '\(id)'",
+                .noRevocation, "not found: the revocation '\(id)'",
                 hints: ["'siwa revocations list' shows all revocations"])
         }
         try session.report(
@@ -43,7 +43,7 @@ struct RevocationsRetryCommand: Command {
                     hint: "'siwa revocations list' shows its state")))
         guard status.state == .pending else {
             throw Diagnosis.negative(
-                "unchanged", "the revocation has ended: \(status.state.rawValue)",
+                .unchanged, "the revocation has ended: \(status.state.rawValue)",
                 hints: ["to revoke the user's tokens again: siwa revoke --user"])
         }
     }

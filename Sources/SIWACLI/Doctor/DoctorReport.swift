@@ -87,7 +87,7 @@ struct DoctorReport: Sendable {
         guard !failed.isEmpty else { return nil }
         let names = failed.map(\.name).unique.joined(separator: ", ")
         return .negative(
-            "checks_failed", "\(failed.count) of \(lines.count) checks failed: \(names)",
+            .checksFailed, "\(failed.count) of \(lines.count) checks failed: \(names)",
             hints: ["\(cause.seen): \(cause.advice)"])
     }
 

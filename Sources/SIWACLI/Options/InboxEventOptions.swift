@@ -27,14 +27,14 @@ extension Diagnosis {
     /// The error if a given event is not in the inbox.
     static func noEvent(_ id: String) -> Diagnosis {
         negative(
-            "no_event", "the inbox has no event '\(id)'",
+            .noEvent, "the inbox has no event '\(id)'",
             hints: ["'siwa inbox list' shows the events"])
     }
 
     /// The error if some of the given events were not changed.
     static func unchanged(_ ids: [String], _ hint: String) -> Diagnosis {
         negative(
-            "unchanged",
+            .unchanged,
             "\(ids.count) \(ids.count == 1 ? "event" : "events") did not change: "
                 + ids.prefix(20).joined(separator: ", "), hints: [hint])
     }

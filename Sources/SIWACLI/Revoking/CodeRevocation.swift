@@ -35,7 +35,7 @@ extension RevocationOrder {
         guard session.world.ending.signal == nil else {
             try requests.reportOnce(handingOut(answer, token, wasAsked: false), isWhole: true)
             throw Diagnosis(
-                "outcome_unknown",
+                .outcomeUnknown,
                 "the code was exchanged, but a signal came before its token was revoked",
                 hints: [remedy], exitCode: .outcomeUnknown)
         }
@@ -124,7 +124,7 @@ private struct UnusableToken: Error, CustomStringConvertible {
         let reason =
             fault.map { "the \(name) in Apple's answer \($0)" } ?? "Apple's answer has no \(name)"
         return .negative(
-            kind == .refreshToken ? "no_refresh_token" : "no_access_token",
+            kind == .refreshToken ? .noRefreshToken : .noAccessToken,
             "the code was exchanged, but \(reason)",
             hints: [
                 kind == .refreshToken

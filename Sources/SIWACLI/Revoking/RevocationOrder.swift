@@ -50,7 +50,7 @@ struct RevocationOrder: Sendable {
         try checkDead(revocation)
         guard revocation.isUnproven else { return }
         throw Diagnosis.negative(
-            "not_confirmed", Revocation.unprovenMessage, hints: [Revocation.unprovenHint],
+            .notConfirmed, Revocation.unprovenMessage, hints: [Revocation.unprovenHint],
             requestID: revocation.requestID)
     }
 
@@ -78,7 +78,7 @@ struct RevocationOrder: Sendable {
     func checkDead(_ revocation: Revocation) throws(Diagnosis) {
         guard revocation.evidence == .refreshAccepted else { return }
         throw Diagnosis.negative(
-            "not_revoked",
+            .notRevoked,
             "Apple answered \(revocation.status ?? 0), but the token still works",
             hints: ["check that the token belongs to this client: --client-id, --profile"],
             requestID: revocation.requestID)

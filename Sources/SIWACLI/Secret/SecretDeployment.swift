@@ -88,7 +88,7 @@ struct SecretDeployment {
 
     private func failure(_ reason: String) -> Diagnosis {
         Diagnosis(
-            "deploy_failed", "the client_secret is in \(file), but was not deployed: \(reason)",
+            .deployFailed, "the client_secret is in \(file), but was not deployed: \(reason)",
             hints: ["fix the program; the next run with --deploy \(program) repeats it"],
             exitCode: .deployFailed)
     }

@@ -41,7 +41,7 @@ struct BrokenRecords: Sendable {
         guard count > 0 else { return }
         let more = count > messages.count ? ["and \(count - messages.count) more"] : []
         throw Diagnosis(
-            "vault", "\(count) \(count == 1 ? "fault is" : "faults are") in the vault; \(outcome)",
+            .vault, "\(count) \(count == 1 ? "fault is" : "faults are") in the vault; \(outcome)",
             hints: messages + more + remedies, exitCode: .settings)
     }
 

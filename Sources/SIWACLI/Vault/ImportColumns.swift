@@ -107,7 +107,7 @@ struct ImportColumns {
         _ number: Int, _ fault: String, _ hints: [String], _ advice: [String]
     ) -> Diagnosis {
         Diagnosis.negative(
-            "invalid_header", "line \(number) \(fault); nothing was imported",
+            .invalidHeader, "line \(number) \(fault); nothing was imported",
             hints: hints + advice)
     }
 

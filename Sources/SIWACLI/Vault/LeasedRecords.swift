@@ -121,7 +121,7 @@ extension LeasedRecords {
 
     private mutating func report(_ record: VaultRecord?, _ error: StoreError) {
         let report = ItemReport(
-            .invalid, .settings, error: .error("vault", printable(error.message)))
+            .invalid, .settings, error: .error(.vault, printable(error.message)))
         finished.append(Finished(line: nextLine, record: record, event: nil, report: report))
         nextLine += 1
     }

@@ -116,7 +116,7 @@ private struct MoveConflicts {
         guard count > 0 else { return }
         let more = count > named.count ? ["and \(count - named.count) more"] : []
         throw Diagnosis.negative(
-            "ids_meet",
+            .idsMeet,
             "tokens of several users would meet under \(count == 1 ? "one id" : "\(count) ids"); "
                 + "nothing was moved",
             hints: named + more + ["remove or correct these lines, then run it again"])

@@ -104,7 +104,7 @@ struct StoredRefresh: Sendable {
         guard !active.isEmpty else {
             try tokens.checkDamaged("no other token of this user is active")
             throw Diagnosis.negative(
-                "no_active_token",
+                .noActiveToken,
                 "the vault has no active token of '\(tokens.user.userID)' of "
                     + "\(tokens.user.clientID)",
                 hints: ["'siwa refresh --user' without --all asks about the newest token"])

@@ -169,7 +169,7 @@ struct InvalidLines: Sendable {
         guard count > 0 else { return }
         let more = count > named.count ? ["and \(count - named.count) more"] : []
         throw Diagnosis.negative(
-            "invalid_lines", "\(count) \(count == 1 ? "line was" : "lines were") not \(deed)",
+            .invalidLines, "\(count) \(count == 1 ? "line was" : "lines were") not \(deed)",
             hints: named + more + [remedy])
     }
 

@@ -17,7 +17,7 @@ enum VaultItemFormat {
         if firstLine.startsObject {
             guard !options.areGiven else {
                 throw Diagnosis(
-                    "usage", "--map and --delimiter are for CSV, and the input is JSON lines",
+                    .usage, "--map and --delimiter are for CSV, and the input is JSON lines",
                     hints: ["leave them out, or name the file with the CSV"], exitCode: .usage)
             }
             self = .jsonLines

@@ -38,12 +38,12 @@ struct TokenAddCommand: Command {
         guard !scopes.isEmpty else {
             let names = APIScope.allCases.map(\.rawValue).joined(separator: " or ")
             throw Diagnosis(
-                "usage", "a token without --scope has no permissions",
+                .usage, "a token without --scope has no permissions",
                 hints: ["add --scope \(names)"], exitCode: .usage)
         }
         guard (1...64).contains(tokenName.utf8.count), isPrintableASCII(tokenName) else {
             throw Diagnosis(
-                "usage", "NAME must have 1 to 64 visible characters",
+                .usage, "NAME must have 1 to 64 visible characters",
                 hints: ["give a name such as web"], exitCode: .usage)
         }
         let text = try APITokenText.random()
@@ -53,7 +53,7 @@ struct TokenAddCommand: Command {
         let store = try world.tokenStore(configuration)
         guard try store.add(token) else {
             throw Diagnosis(
-                "token_exists", "the token '\(tokenName)' exists already",
+                .tokenExists, "the token '\(tokenName)' exists already",
                 hints: ["remove it: siwa-server token remove \(tokenName)"], exitCode: .no)
         }
         try world.base.deliver(

@@ -18,7 +18,7 @@ struct TokenListCommand: Command {
         try world.print(page.tokens.map { $0.line(at: now) + "\n" }.joined())
         guard page.damaged.isEmpty else {
             throw Diagnosis(
-                "vault", "damaged API tokens are refused; the others are listed",
+                .vault, "damaged API tokens are refused; the others are listed",
                 hints: page.damaged.map(\.message)
                     + ["remove them: siwa-server token remove NAME"], exitCode: .settings)
         }

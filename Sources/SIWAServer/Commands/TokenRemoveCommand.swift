@@ -17,7 +17,7 @@ struct TokenRemoveCommand: Command {
     func run(in world: ServerWorld) async throws {
         guard try world.tokenStore(configuration).removeAPIToken(tokenName) else {
             throw Diagnosis(
-                "no_token", "not found: the token '\(printable(tokenName))'",
+                .noToken, "not found: the token '\(printable(tokenName))'",
                 hints: ["'siwa-server token list' shows all tokens"], exitCode: .no)
         }
     }

@@ -31,7 +31,7 @@ struct WebhookSecretCommand: Command {
             try world.base.files.create(line, file)
         } catch {
             throw Diagnosis(
-                "configuration", error.description,
+                .configuration, error.description,
                 hints: ["give a new file in a folder that this user can write to"],
                 exitCode: .settings)
         }

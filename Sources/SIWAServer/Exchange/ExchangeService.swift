@@ -212,7 +212,7 @@ extension Diagnosis {
     ) -> Diagnosis {
         let refusal = VerifiedSubject.identityToken.refusal(failures, hints: [])
         return Diagnosis(
-            "identity_token_invalid", refusal.message,
+            .identityTokenInvalid, refusal.message,
             hints: [
                 isStored
                     ? "do not sign this user in; the refresh token is stored and not shown"

@@ -112,7 +112,7 @@ struct RevocationAttempt: Sendable {
         guard job.end(revocation, at: worker.clocks.now()) else {
             throw .failed(
                 Diagnosis(
-                    "not_revoked",
+                    .notRevoked,
                     "Apple answered \(revocation.status ?? 0), but the token still works",
                     hints: [], exitCode: .no, requestID: revocation.requestID))
         }
@@ -280,7 +280,7 @@ extension RevocationJob.Failure {
 extension Diagnosis {
     /// The code of an exchange was used by a revocation.
     static let codeRevoked = Diagnosis(
-        "code_already_sent", "the code was exchanged in order to revoke its tokens",
+        .codeAlreadySent, "the code was exchanged in order to revoke its tokens",
         hints: ["ask the user to sign in again, and use the new code"], exitCode: .grantRefused,
         apiStatus: .conflict)
 }

@@ -55,7 +55,7 @@ extension RevocationStatus {
         guard let failure = job.lastError else { return .codeMayBeSpent() }
         if let refused = clients[job.clientID]?.refusal(failure.code) { return refused }
         return Diagnosis(
-            failure.code, failure.message,
+            recorded: failure.code, failure.message,
             hints: ["ask the user to sign in again, and use the new code"],
             exitCode: .grantRefused)
     }
@@ -91,7 +91,7 @@ extension RevocationJob {
                 .withoutProfile(clientID)
             } else {
                 Diagnosis(
-                    "not_revoked", lastError?.description ?? "the token was not revoked",
+                    .notRevoked, lastError?.description ?? "the token was not revoked",
                     hints: ["repeat the request to start again"], exitCode: .temporary)
             }
         return TokenOutcome(
@@ -104,7 +104,7 @@ extension Diagnosis {
     /// No profile has the client of a token.
     static func withoutProfile(_ clientID: ClientID) -> Diagnosis {
         Diagnosis(
-            RevocationJob.clientWithoutProfile, "no profile has client_id \(clientID)",
+            .clientWithoutProfile, "no profile has client_id \(clientID)",
             hints: [
                 "add a profile with this client_id to the configuration, and reload",
                 "or, if the client no longer exists, remove the token: siwa vault remove",

@@ -38,7 +38,7 @@ struct LoadedDelivery: Sendable {
                 _ = try world.base.files.read(file)
             } catch {
                 throw Diagnosis(
-                    "configuration", "server.deliver.ca_file cannot be read: \(error)",
+                    .configuration, "server.deliver.ca_file cannot be read: \(error)",
                     hints: error.advice(or: "give a file of certificates in PEM"),
                     exitCode: .settings)
             }
@@ -47,7 +47,7 @@ struct LoadedDelivery: Sendable {
             return try world.deliveryTransport(file)
         } catch {
             throw Diagnosis(
-                "unavailable", "events cannot be delivered: \(error.message)",
+                .unavailable, "events cannot be delivered: \(error.message)",
                 hints: ["check server.deliver.ca_file, and that libcurl is installed"],
                 exitCode: .settings)
         }
@@ -77,11 +77,11 @@ extension DeliveryWorker.Settings {
                 settings.target, try WebhookSecrets(contents), maxInFlight: settings.maxInFlight)
         } catch let error as WebhookSecretsError {
             throw Diagnosis(
-                "configuration", "\(place): \(settings.secretFile): \(error)",
+                .configuration, "\(place): \(settings.secretFile): \(error)",
                 hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
         } catch {
             throw Diagnosis(
-                "configuration", "\(place) cannot be read: \(error)",
+                .configuration, "\(place) cannot be read: \(error)",
                 hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
         }
     }

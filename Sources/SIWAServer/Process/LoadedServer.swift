@@ -178,13 +178,13 @@ extension KeySet {
             body = try world.files.read(path).contents.revealed()
         } catch {
             throw Diagnosis(
-                "configuration", "server.jwks_file: \(error)",
+                .configuration, "server.jwks_file: \(error)",
                 hints: error.advice(or: "give a file that contains Apple's JWK Set"),
                 exitCode: .settings)
         }
         guard let keySet = KeySet(body) else {
             throw Diagnosis(
-                "configuration",
+                .configuration,
                 "server.jwks_file: '\(path)' is not a JWK Set with an RSA key of 2048 bits or more",
                 hints: ["Apple's is at https://appleid.apple.com/auth/keys"], exitCode: .settings)
         }

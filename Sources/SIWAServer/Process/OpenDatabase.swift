@@ -92,11 +92,11 @@ struct OpenDatabase: Sendable {
             // The store says what to do about a missing file.
             guard !error.isMissing else { return }
             throw Diagnosis(
-                "vault", "the vault cannot be locked: \(error)",
+                .vault, "the vault cannot be locked: \(error)",
                 hints: ["let this user read \(file)"], exitCode: .settings)
         }
         throw Diagnosis(
-            "vault", "another siwa-server uses the vault \(file)",
+            .vault, "another siwa-server uses the vault \(file)",
             hints: [
                 "stop the other process",
                 "or move the vault to PostgreSQL, which several can share",

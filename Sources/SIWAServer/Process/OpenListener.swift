@@ -40,7 +40,7 @@ struct OpenListener: Sendable {
             try world.files.makeFolder(folder)
         } catch {
             throw Diagnosis(
-                "configuration", "the folder of the API's socket cannot be created: \(error)",
+                .configuration, "the folder of the API's socket cannot be created: \(error)",
                 hints: error.advice(or: "set server.api.listen in the configuration"),
                 exitCode: .settings)
         }
@@ -108,7 +108,7 @@ extension TLSIdentity {
                 return String(decoding: contents.revealed(), as: UTF8.self)
             } catch {
                 throw Diagnosis(
-                    "configuration", "a TLS file cannot be read: \(error)",
+                    .configuration, "a TLS file cannot be read: \(error)",
                     hints: error.advice(or: "fix server.….tls in the configuration"),
                     exitCode: .settings)
             }
@@ -133,6 +133,6 @@ extension Diagnosis {
                 "check that tls.certificate and tls.key are PEM files of the same key pair"
             }
         self.init(
-            "configuration", "\(place).listen: \(error)", hints: [hint], exitCode: .settings)
+            .configuration, "\(place).listen: \(error)", hints: [hint], exitCode: .settings)
     }
 }

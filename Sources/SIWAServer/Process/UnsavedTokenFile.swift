@@ -59,7 +59,7 @@ struct UnsavedTokenFile: Sendable {
 
     private static func unusable(_ error: FileError, _ folder: String) -> Diagnosis {
         Diagnosis(
-            "configuration", "server.state: \(error)",
+            .configuration, "server.state: \(error)",
             hints: ["let this user write to \(folder), or set server.state to another folder"],
             exitCode: error.isTemporary ? .temporary : .settings)
     }

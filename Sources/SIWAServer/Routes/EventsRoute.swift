@@ -114,7 +114,7 @@ extension Problem {
     /// Events may be missing after a cursor.
     fileprivate static func cursorUnknown(_ restart: EventCursor) -> Problem {
         var problem = Problem(
-            .gone, "cursor_unknown",
+            .gone, .cursorUnknown,
             "the cursor is not of this database's history, or events after it were deleted: the "
                 + "database was restored, moved or failed over, or the events were older than 'keep'",
             hints: [

@@ -37,7 +37,7 @@ extension Route {
         let input = try await ExchangeInput(request, context)
         if isRevealing || !input.isStoring, !request.scopes.contains(.reveal) {
             throw Problem(
-                .forbidden, "forbidden",
+                .forbidden, .forbidden,
                 "the token lacks the scope 'reveal', which shows refresh tokens",
                 hints: ["omit reveal, and store: false"])
         }

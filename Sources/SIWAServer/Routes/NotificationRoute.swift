@@ -16,7 +16,7 @@ extension Route {
             if let status = answer.refusal {
                 // The response has no body, so that it reveals nothing to a forger.
                 throw Problem(
-                    status, answer.result, answer.detail,
+                    status, recorded: answer.result, answer.detail,
                     retryAfter: status == .unavailable ? .seconds(10) : nil)
             }
             context.log(answer, request)

@@ -30,7 +30,17 @@ struct Problem: Error, Sendable, CustomStringConvertible {
 
     /// Creates a problem.
     init(
-        _ status: APIStatus, _ code: String, _ detail: String, hints: [String] = [],
+        _ status: APIStatus, _ code: ErrorCode, _ detail: String, hints: [String] = [],
+        exitCode: ExitCode = .usage, retryAfter: Duration? = nil
+    ) {
+        self.init(
+            status, recorded: code.rawValue, detail, hints: hints, exitCode: exitCode,
+            retryAfter: retryAfter)
+    }
+
+    /// Creates a problem whose code is the result of a notification, or that of an error.
+    init(
+        _ status: APIStatus, recorded code: String, _ detail: String, hints: [String] = [],
         exitCode: ExitCode = .usage, retryAfter: Duration? = nil
     ) {
         (self.status, self.code, self.detail) = (status, code, detail)
@@ -41,8 +51,8 @@ struct Problem: Error, Sendable, CustomStringConvertible {
     /// Converts an error of a command.
     init(_ diagnosis: Diagnosis) {
         self.init(
-            diagnosis.apiStatus, diagnosis.code, diagnosis.message, hints: diagnosis.hints,
-            exitCode: diagnosis.exitCode, retryAfter: diagnosis.retryAfter)
+            diagnosis.apiStatus, recorded: diagnosis.code, diagnosis.message,
+            hints: diagnosis.hints, exitCode: diagnosis.exitCode, retryAfter: diagnosis.retryAfter)
         members = diagnosis.answer
         (requestID, userID) = (diagnosis.requestID, diagnosis.userID)
     }

@@ -88,7 +88,7 @@ extension ServerContext {
 extension Diagnosis {
     /// Apple's keys cannot be fetched, or were fetched a moment ago and lack the key.
     fileprivate static let keysUnavailable = Diagnosis(
-        "keys_unavailable",
+        .keysUnavailable,
         "the key of the token is unknown, and Apple's keys cannot be fetched again now",
         hints: ["repeat the request later"], exitCode: .temporary)
 }

@@ -73,7 +73,7 @@ struct ListenerSettings: Hashable, Sendable {
         guard isLocal || tls != nil || isBehindProxy else {
             let place = "server.\(listener.rawValue)"
             throw Diagnosis(
-                "configuration", "\(place).listen is neither on loopback nor protected by TLS",
+                .configuration, "\(place).listen is neither on loopback nor protected by TLS",
                 hints: [
                     "add \"tls\": {\"certificate\": FILE, \"key\": FILE} to \(place)",
                     "or add \"behind_proxy\": true if a reverse proxy with TLS is in front of it",

@@ -28,7 +28,8 @@ struct ServerSettings: Hashable, Sendable {
     /// The folder of what the server keeps between two runs; nil for the usual one.
     var stateFolder: String?
 
-    private static let names = [
+    /// The members of `server`.
+    static let names = [
         "notifications", "api", "metrics", "deliver", "keep", "max_secret_lifetime",
         "log_user_ids", "jwks_file", "state",
     ]
@@ -111,7 +112,7 @@ struct ServerSettings: Hashable, Sendable {
         let user = variables("XDG_RUNTIME_DIR").flatMap { $0.isEmpty ? nil : $0 + "/siwa" }
         guard let folder = runtime ?? user else {
             throw Diagnosis(
-                "configuration",
+                .configuration,
                 "server.api.listen is not set, and neither RUNTIME_DIRECTORY nor XDG_RUNTIME_DIR is",
                 hints: [
                     "set RUNTIME_DIRECTORY to a folder for the socket, or add \"server\": "
@@ -137,7 +138,7 @@ struct ServerSettings: Hashable, Sendable {
         }
         guard let folder = stateFolder ?? managed ?? beside else {
             throw Diagnosis(
-                "configuration",
+                .configuration,
                 "server.state is not set, STATE_DIRECTORY neither, and the vault is not a file",
                 hints: [
                     "add \"server\": {\"state\": FOLDER, …}: a folder that survives a restart, for "

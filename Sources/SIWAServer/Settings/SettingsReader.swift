@@ -92,6 +92,6 @@ struct SettingsReader {
         _ message: String, hints: [String] = [], in file: String
     ) -> Diagnosis {
         Diagnosis(
-            "configuration", message, hints: hints + ["fix it in \(file)"], exitCode: .settings)
+            .configuration, message, hints: hints + ["fix it in \(file)"], exitCode: .settings)
     }
 }

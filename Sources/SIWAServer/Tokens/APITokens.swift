@@ -78,7 +78,7 @@ extension Diagnosis {
     /// A call over TCP without a valid token.
     static func unauthorized(_ message: String) -> Diagnosis {
         Diagnosis(
-            "unauthorized", message,
+            .unauthorized, message,
             hints: ["create a token: siwa-server token add NAME --scope SCOPE"], exitCode: .usage,
             apiStatus: .unauthorized)
     }

@@ -28,7 +28,7 @@ _siwa_next() {
 # Offers the next word of a command whose name is typed as operands.
 _siwa_spoken() { _siwa_next "${(j: :)words[1,CURRENT-1]}" }
 
-# Offers what 'help' explains: commands, and one topic.
+# Offers what 'help' explains: commands and topics.
 _siwa_topics() {
     local -a topics=('options:Explain the options of every command.')
     ((CURRENT > 1)) || _describe -t topics topic topics

@@ -133,7 +133,7 @@ struct ResumeMismatch: DiagnosableError {
                         ?? "names no \(difference.member)")
                     + ", and this run has \(difference.run ?? "none")"
             }
-        return Diagnosis("other_input", message, hints: hints, exitCode: .usage)
+        return Diagnosis(.otherInput, message, hints: hints, exitCode: .usage)
     }
 
     private var hints: [String] {

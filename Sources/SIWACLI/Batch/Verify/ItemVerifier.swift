@@ -116,7 +116,7 @@ struct ItemVerifier: Sendable {
     private func noKeySet(for item: IdentityTokenItem, _ reason: String) -> [UInt8] {
         BatchOutput.bytes(
             line: item.line, item.name,
-            ItemReport(.failed, .temporary, error: .error("no_key_set", reason))
+            ItemReport(.failed, .temporary, error: .error(.noKeySet, reason))
                 .identifying(item.token.fingerprint))
     }
 
@@ -141,7 +141,7 @@ struct ItemVerifier: Sendable {
 
 extension JSON.Member {
     /// An error in the line of an item, without hints.
-    static func error(_ code: String, _ message: String) -> Self {
-        .init("error", ["code": .string(code), "message": .string(message)])
+    static func error(_ code: ErrorCode, _ message: String) -> Self {
+        .init("error", ["code": .string(code.rawValue), "message": .string(message)])
     }
 }

@@ -125,7 +125,7 @@ extension VerdictWriter {
         line.add("token_fingerprint", fingerprint)
         if status == .refused {
             let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
-            line.add(.error(refusal.code, refusal.message))
+            line.add(refusal.lineMember)
         }
         add(verification, to: &line)
         text = line.finished()

@@ -22,6 +22,10 @@
 #   make bench-workers  measure what processes cost that share a vault: WORKERS (1,2,4,8)
 #   make packages   write Debian packages to .build/packages, checked by lintian
 #   make test-packages  install, use, upgrade and purge them in clean systems of Debian 12 and 13
+#   make test-pages  run the shell blocks of the runbooks and of docs/server.md on a server as the
+#                   packages make it, with both databases: PAGES
+#   make test-upgrade  upgrade a running server from packages of the commit UPGRADE_FROM
+#   make apt-repository  write a signed repository for apt to .build/apt: APT_KEY
 #   make test-reproducible  build in two folders, and compare the packages with diffoscope
 #   make image      write OCI images to .build/images, without a daemon; make test-image runs them
 #   make test-kubernetes  check deploy/kubernetes with kubernetes-validate
@@ -60,7 +64,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 
 .PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault bench-workers \
-	install uninstall clean packages test-packages test-reproducible image test-image test-kubernetes \
+	install uninstall clean packages apt-repository test-packages test-pages test-upgrade test-reproducible image test-image test-kubernetes \
 	release
 
 # The build that .ci/test makes: optimised, with debug checks.
@@ -258,22 +262,47 @@ install:
 	install -m 755 $(addprefix $(RELEASE)/,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
 	@set -e; for program in $(PROGRAMS); do \
 		$(RELEASE)/$$program manual --all $(MANUALS) >/dev/null; \
+		for page in $(MANUALS)/*.[5-8]; do \
+			[ ! -e $$page ] || install -D -m 644 $$page $(MANUALS:1=)$${page##*.}/$${page##*/}; \
+			rm -f $$page; \
+		done; \
 		$(RELEASE)/$$program completions --all $(COMPLETIONS) >/dev/null; \
 	done
 
 # Debian's own tools, on Debian 12: the programs then need nothing newer. SOURCE_DATE_EPOCH is the
 # time of the last commit unless set.
 packages: build
-	@.ci/setup lintian
+	@.ci/setup lintian pandoc
 	rm -rf .build/packages
 	packaging/build $(RELEASE) .build/packages
 	lintian --allow-root --fail-on error,warning .build/packages/*.deb
 
 # As root: it makes clean systems from the mirror of this machine's apt, and needs the network.
-test-packages: packages
-	@.ci/setup mmdebstrap iproute2
+test-packages: packages .build/roots/pages.tar
+	@.ci/setup mmdebstrap iproute2 apt-utils gpg
 	packaging/roots .build/roots bookworm=bookworm trixie=trixie
 	packaging/test .build/packages .build/roots bookworm trixie
+	packaging/test-pages .build/packages .build/roots/pages.tar
+
+# The shell blocks of the documents, as root: on copies of one system with the packages.
+PAGE_PACKAGES := systemd,dbus,postgresql,jq,curl,sqlite3,sudo,openssl,procps,adduser,libcurl4,libpq5,libmicrohttpd12,libsqlite3-0,ca-certificates
+PAGES ?=
+.build/roots/pages.tar:
+	@.ci/setup mmdebstrap iproute2
+	packaging/roots .build/roots pages=bookworm,$(PAGE_PACKAGES)
+test-pages: packages .build/roots/pages.tar
+	packaging/test-pages .build/packages .build/roots/pages.tar $(PAGES)
+
+# From the packages of an earlier commit to these, with a running server and both databases, as root.
+UPGRADE_FROM ?= 1e5e2947
+test-upgrade: packages .build/roots/pages.tar
+	packaging/test-upgrade .build/packages .build/roots/pages.tar $(UPGRADE_FROM)
+
+# A static folder for any web server (docs/packages.md); the key is one of the caller's gpg-agent.
+APT_KEY ?=
+apt-repository: packages
+	@.ci/setup apt-utils gpg
+	packaging/apt-repository .build/packages .build/apt $(APT_KEY)
 
 # Builds the last commit twice from nothing, in folders with names of different lengths.
 test-reproducible:
@@ -305,6 +334,10 @@ test-kubernetes:
 release: packages image
 	rm -rf .build/release-files && mkdir -p .build/release-files
 	cp .build/packages/*.deb .build/release-files/
+	@if [ -n "$(APT_KEY)" ]; then \
+		packaging/apt-repository .build/packages .build/apt $(APT_KEY) && \
+		tar -C .build --sort=name --owner=0 --group=0 -czf .build/release-files/apt-repository.tar.gz apt; \
+	else echo 'no repository for apt: APT_KEY is not set'; fi
 	for program in $(PROGRAMS); do \
 		tar -C .build/images --sort=name --owner=0 --group=0 --numeric-owner \
 			--mtime="@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}" \
@@ -319,7 +352,7 @@ release: packages image
 
 uninstall:
 	for program in $(PROGRAMS); do \
-		rm -f $(DESTDIR)$(PREFIX)/bin/$$program $(MANUALS)/$$program.1 $(MANUALS)/$$program-*.1 \
+		rm -f $(DESTDIR)$(PREFIX)/bin/$$program $(MANUALS)/$$program.1 $(MANUALS)/$$program-*.1 $(MANUALS:1=)[5-8]/$$program-*.[5-8] \
 			$(COMPLETIONS)/bash-completion/completions/$$program \
 			$(COMPLETIONS)/zsh/site-functions/_$$program \
 			$(COMPLETIONS)/fish/vendor_completions.d/$$program.fish; \

@@ -26,20 +26,24 @@ let package = Package(
         .executable(name: "siwa-emulator", targets: ["siwa-emulator"]),
     ],
     targets: [
-        // No pkgConfig for these four: it would link the libraries, which are loaded when they are
-        // first used (docs/decisions/linking.md).
+        // No pkgConfig: it would link the libraries, which are loaded when they are first used
+        // (docs/decisions/linking.md), and a package that depends on this one would be warned of
+        // each that it does not need. The headers of Debian need no flags.
         .systemLibrary(name: "SIWACOpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "SIWACCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "SIWACSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "SIWACPostgres", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "SIWACProcess"),
         .systemLibrary(
-            name: "SIWACMicroHTTPD", pkgConfig: "libmicrohttpd",
-            providers: [.apt(["libmicrohttpd-dev"])]),
+            name: "SIWACMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
 
         .target(name: "SIWACommandTable", swiftSettings: safe),
         .target(
             name: "SIWASystem", dependencies: ["SIWACProcess", "SIWACrypto"], swiftSettings: strict),
+        // For the executables alone: it replaces a function of the standard library.
+        .target(
+            name: "SIWAEntryPoint", dependencies: ["SIWACProcess", "SIWASystem"],
+            swiftSettings: strict),
         .target(name: "SIWACrypto", dependencies: ["SIWACOpenSSL"], swiftSettings: strict),
         .target(
             name: "SIWAJOSE", dependencies: ["SIWACrypto"], swiftSettings: safe),
@@ -135,14 +139,14 @@ let package = Package(
         .executableTarget(
             name: "siwa",
             dependencies: [
-                "SIWACrypto",
+                "SIWACrypto", "SIWAEntryPoint",
                 "SIWAApplication", "SIWACLI", "SIWALifecycle", "SIWASystem", "SIWAWiring",
             ],
             swiftSettings: safe),
         .executableTarget(
             name: "siwa-server",
             dependencies: [
-                "SIWAVaultRecords",
+                "SIWAEntryPoint", "SIWAVaultRecords",
                 "SIWAServer", "SIWAApplication", "SIWAHTTPServer", "SIWALifecycle", "SIWASystem",
                 "SIWAWiring",
             ],
@@ -151,7 +155,7 @@ let package = Package(
             name: "siwa-emulator",
             dependencies: [
                 "SIWAEmulatorServer", "SIWAHTTPServer", "SIWACurlTransport", "SIWAEmulator",
-                "SIWACommandTable",
+                "SIWACommandTable", "SIWAEntryPoint",
                 "SIWASystem", "SIWAJOSE", "SIWALifecycle", "SIWACrypto",
             ],
             swiftSettings: safe),
@@ -270,7 +274,7 @@ let package = Package(
                 "SignInWithApple", "SignInWithAppleCurl", "SignInWithAppleVault",
                 "SignInWithAppleEmulator", "SIWAEmulator", "SIWAEmulatorServer", "SIWALifecycle",
                 "SIWATestSupport", "SIWADatabases", "SIWAVaultRecords",
-            ], swiftSettings: strict),
+            ], exclude: ["Documented"], swiftSettings: strict),
         .testTarget(
             name: "SIWASystemTests", dependencies: ["SIWASystem", "SIWACrypto", "SIWATestSupport"],
             swiftSettings: strict),

@@ -2,6 +2,10 @@
 // run of a program that mostly mints secrets. The module map has no `link` for the same reason.
 #pragma once
 
+#if !__has_include(<curl/curl.h>)
+#error "libcurl's headers are missing: install libcurl4-openssl-dev"
+#endif
+
 #include "../DynamicLibrary.h"
 #include <curl/curl.h>
 #include <linux/memfd.h>

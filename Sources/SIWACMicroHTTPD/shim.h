@@ -1,6 +1,9 @@
 // GNU libmicrohttpd, and typed spellings of what it declares as variadic or as macros.
 #pragma once
 
+#if !__has_include(<microhttpd.h>)
+#error "libmicrohttpd's headers are missing: install libmicrohttpd-dev"
+#endif
 #include <microhttpd.h>
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -4,6 +4,10 @@
 // cannot import.
 #pragma once
 
+#if !__has_include(<openssl/core_names.h>)
+#error "OpenSSL 3's headers are missing: install libssl-dev"
+#endif
+
 #include "../DynamicLibrary.h"
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>

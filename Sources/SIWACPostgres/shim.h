@@ -3,6 +3,10 @@
 // (docs/decisions/linking.md). Only what SIWADatabases uses.
 #pragma once
 
+#if !__has_include(<postgresql/libpq-fe.h>)
+#error "libpq's headers are missing: install libpq-dev"
+#endif
+
 #include "../DynamicLibrary.h"
 #include <postgresql/libpq-fe.h>
 

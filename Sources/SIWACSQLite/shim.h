@@ -3,6 +3,10 @@
 // (docs/decisions/linking.md). Only what SIWADatabases uses.
 #pragma once
 
+#if !__has_include(<sqlite3.h>)
+#error "SQLite's headers are missing: install libsqlite3-dev"
+#endif
+
 #include "../DynamicLibrary.h"
 #include <sqlite3.h>
 

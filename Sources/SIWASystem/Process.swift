@@ -5,46 +5,9 @@ internal import SIWACrypto
 /// The wall clock: whole seconds since 1970-01-01T00:00:00Z.
 package func secondsSinceEpoch() -> Int { time(nil) }
 
-/// Prepares the process; must be called first. Disables core dumps, which would contain secrets,
-/// keeps closed standard streams unusable, and makes failed writes errors.
-///
-/// - Returns: the arguments of the C entry point without the program's name; nil if one is not
-///   UTF-8, because Swift would silently change a path or a token. Swift's own `CommandLine` reads
-///   `/proc/self/cmdline`, which is not mounted everywhere.
-package func prepareProcess(
-    _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-) -> [String]? {
-    forbidCoreDumps()
-    occupyClosedStreams()
-    reportWriteErrors()
-    silenceDispatch()
-    return commandLineArguments(count, arguments)
-}
-
-/// Disables libdispatch's messages to syslog that its threads cannot have a higher priority.
-private func silenceDispatch() { setenv("LIBDISPATCH_LOG", "NO", 0) }
-
-private func commandLineArguments(
-    _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-) -> [String]? {
-    var texts: [String] = []
-    for argument in UnsafeBufferPointer(start: arguments, count: Int(count)).dropFirst() {
-        guard let argument, let text = String(validatingCString: argument) else { return nil }
-        texts.append(text)
-    }
-    return texts
-}
-
-/// Disables core dumps, which would write secrets to files.
-private func forbidCoreDumps() {
-    var none = rlimit(rlim_cur: 0, rlim_max: 0)
-    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-    _ = siwa_forbid_dumps()
-}
-
 /// An environment variable; nil if it is not set.
 ///
-/// Read on demand, because a start needs few variables. None is set after ``prepareProcess(_:_:)``,
+/// Read on demand, because a start needs few variables. None is set after `prepareProcess`,
 /// so that threads can read them safely.
 package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
@@ -67,16 +30,6 @@ package func processorCount() -> Int { max(sysconf(CInt(_SC_NPROCESSORS_ONLN)), 
 package func reportWriteErrors() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
-}
-
-/// Replaces closed standard streams by descriptors that cannot be used. Otherwise the next file or
-/// connection would get the number of the stream, and receive its output.
-private func occupyClosedStreams() {
-    for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
-        // The lowest free number is that of this stream. It is opened in the wrong direction, so
-        // that every use fails.
-        _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
-    }
 }
 
 /// Whether a standard stream is a terminal.

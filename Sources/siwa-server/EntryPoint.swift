@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SIWAEntryPoint
 internal import SIWALifecycle
 internal import SIWAServer
 internal import SIWASystem

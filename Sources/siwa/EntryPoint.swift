@@ -1,6 +1,7 @@
 internal import Glibc
 internal import SIWACLI
 internal import SIWACrypto
+internal import SIWAEntryPoint
 internal import SIWALifecycle
 internal import SIWASystem
 internal import SIWAWiring

@@ -21,22 +21,44 @@ import Testing
     }
 
     @Test func `every target has a prefix of this package`() async throws {
-        // The package's own scratch folder is locked while its tests run.
-        let scratch = try TemporaryFolder()
-        let result = try await swift([
-            "package", "--package-path", packageRoot.path(), "--scratch-path", scratch.path("."),
-            "dump-package",
-        ])
-        let package = try #require(
-            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
-        let targets = try #require(package["targets"] as? [[String: Any]])
-        let names = targets.filter { $0["type"] as? String != "test" }
-            .compactMap { $0["name"] as? String }
+        let names = try await Manifest.read().targets.filter { $0.type != "test" }.map(\.name)
         #expect(names.count > 10)
         #expect(
             names.filter { name in
                 !["SIWA", "SignInWithApple", "siwa"].contains(where: name.hasPrefix)
             } == [])
+    }
+
+    /// What is linked into an executable alone replaces the host program's `CommandLine`.
+    @Test(arguments: [
+        ("SignInWithApple", ["SIWACOpenSSL"]),
+        ("SignInWithAppleCurl", ["SIWACCurl", "SIWACOpenSSL"]),
+        (
+            "SignInWithAppleVault",
+            ["SIWACOpenSSL", "SIWACPostgres", "SIWACProcess", "SIWACSQLite"]
+        ),
+        ("SignInWithAppleEmulator", ["SIWACOpenSSL"]),
+    ]) func `a product needs the headers of these C libraries, and no entry point`(
+        _ product: String, _ libraries: [String]
+    ) async throws {
+        let targets = try await Manifest.read().targets(beneath: product)
+        #expect(targets.filter { $0.type == "system" }.map(\.name).sorted() == libraries)
+        #expect(!targets.map(\.name).contains("SIWAEntryPoint"))
+        #expect(targets.allSatisfy { $0.pkgConfig == nil }, "SwiftPM would warn of a missing one")
+    }
+
+    @Test(arguments: [
+        ("SIWACCurl", "libcurl4-openssl-dev"), ("SIWACSQLite", "libsqlite3-dev"),
+        ("SIWACPostgres", "libpq-dev"), ("SIWACOpenSSL", "libssl-dev"),
+        ("SIWACMicroHTTPD", "libmicrohttpd-dev"),
+    ]) func `a missing header is an error that names the Debian package`(
+        _ module: String, _ package: String
+    ) async throws {
+        let shim = packageRoot.appending(path: "Sources/\(module)/shim.h").path()
+        let result = try await swift(
+            ["-fsyntax-only", "-nostdinc", "-x", "c", shim], tool: "clang")
+        let first = result.errors.split(separator: "\n").first { $0.contains("error: ") } ?? ""
+        #expect(result.exitCode != 0 && first.hasSuffix("install \(package)\""), "\(result)")
     }
 
     private func resolve(withTargets names: [String]) async throws -> ProgramResult {
@@ -64,5 +86,46 @@ import Testing
             """)
         return try await swift(
             ["package", "--package-path", folder.path("."), "show-dependencies"])
+    }
+}
+
+/// The manifest of this package.
+private struct Manifest: Decodable {
+    struct Target: Decodable {
+        let name: String
+        let type: String
+        let pkgConfig: String?
+        let dependencies: [Dependency]
+    }
+
+    /// `{"byName": ["SIWAJOSE", null]}`
+    struct Dependency: Decodable {
+        let byName: [String?]?
+    }
+
+    let targets: [Target]
+
+    static func read() async throws -> Self {
+        // The package's own scratch folder is locked while its tests run.
+        let scratch = try TemporaryFolder()
+        let result = try await swift([
+            "package", "--package-path", packageRoot.path(), "--scratch-path", scratch.path("."),
+            "dump-package",
+        ])
+        return try JSONDecoder().decode(Self.self, from: Data(result.output.utf8))
+    }
+
+    /// The target of a product, and all targets that it depends on.
+    func targets(beneath product: String) -> [Target] {
+        var names = [product]
+        var found: [Target] = []
+        while let name = names.popLast() {
+            guard !found.contains(where: { $0.name == name }),
+                let target = targets.first(where: { $0.name == name })
+            else { continue }
+            found.append(target)
+            names += target.dependencies.compactMap { $0.byName?.first ?? nil }
+        }
+        return found
     }
 }

@@ -2,7 +2,8 @@ internal import Glibc
 
 /// Replaces the function that the standard library calls for `CommandLine`, which reads the
 /// arguments and the memory map from `/proc` at every start (docs/decisions/linking.md). Programs
-/// of this project get their arguments from C; only test runners use this.
+/// of this project get their arguments from C; only test runners use this. No library product may
+/// depend on this target: the function would replace that of the host program.
 ///
 /// - Returns: an array that ends with null, never freed.
 @_cdecl("_swift_stdlib_getUnsafeArgvArgc")

@@ -4,10 +4,13 @@ internal import SIWAVaultRecords
 /// What a check of a vault found.
 public struct VaultCheck: Hashable, Sendable {
     /// The number of tokens that can be decrypted, by their state.
-    public internal(set) var tokens: [StoredToken.State: Int] = [:]
+    public var tokens: [StoredToken.State: Int] = [:]
     /// What is wrong: damaged rows, records that cannot be decrypted, faults of the database. They
     /// may contain user ids and fingerprints, but no token.
-    public internal(set) var faults: [String] = []
+    public var faults: [String] = []
+
+    /// Creates the result for an empty vault without faults.
+    public init() {}
 }
 
 extension TokenVault {
@@ -27,7 +30,7 @@ extension TokenVault {
         let limit = min(max(limit, 1), Self.pageSize)
         return try await run { vault, _ throws(StoreError) in
             var found: [StoredToken] = []
-            var last = token.map { VaultRowKey($0.record.id) }
+            var last = token?.rowKey
             while found.count < limit {
                 let page = try vault.store.records(
                     VaultFilter(), after: last, limit: limit - found.count)

@@ -42,7 +42,7 @@ extension TokenVault {
         proof: RevocationProofLevel = .beforeAndAfter
     ) async throws(TokenVaultError) -> UserRevocation {
         let given = Set(apple.clientIDs)
-        let page = try await allRecords(ofUser: userID, given)
+        let page = try await allRecords(ofUser: userID)
         var results: [RevocationResult] = []
         var failures: [TokenVaultError] = []
         for record in page.records.oldestFirst {
@@ -79,15 +79,12 @@ extension TokenVault {
         do throws(SignInWithAppleError) {
             revocation = try await apple.revocation(of: begun.token, begun.proof)
         } catch {
-            throw TokenVaultError(
-                .notRevoked, "a token was not revoked: \(error)", isRetryable: error.isRetryable,
-                cause: error)
+            throw TokenVaultError(notRevoked: error, "a token was not revoked: \(error)")
         }
         try await run { _, now throws(StoreError) in try begun.end(revocation, at: now) }
         guard revocation.isDead else {
             let cause = SignInWithAppleError(notRevoked: revocation)
-            throw TokenVaultError(
-                .notRevoked, cause.message, isRetryable: cause.isRetryable, cause: cause)
+            throw TokenVaultError(notRevoked: cause, cause.message)
         }
         return RevocationResult(revocation)
     }

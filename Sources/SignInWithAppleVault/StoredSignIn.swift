@@ -1,14 +1,18 @@
 public import SignInWithApple
 
-/// A user who signed in, and whose refresh token the vault has. It has no token: nothing of it needs to
-/// be kept.
-public struct StoredSignIn: Sendable {
+/// A user who signed in, and whose refresh token the vault has. It contains no token.
+public struct StoredSignIn: Hashable, Sendable {
     /// The claims of the verified identity token.
     public let claims: IdentityClaims
     /// See `SignIn.isSignatureChecked`.
     public let isSignatureChecked: Bool
     /// The refresh token in the vault.
     public let token: StoredToken
+
+    /// Creates a sign-in, for tests.
+    public init(claims: IdentityClaims, isSignatureChecked: Bool = true, token: StoredToken) {
+        (self.claims, self.isSignatureChecked, self.token) = (claims, isSignatureChecked, token)
+    }
 
     /// Identifies the user for all apps of the team.
     public var userID: String { claims.userID }

@@ -3,9 +3,8 @@ internal import SIWALifecycle
 internal import SIWAVaultRecords
 internal import SignInWithApple
 
-/// A refresh token in the vault. The token itself is encrypted: see
-/// ``TokenVault/refreshToken(of:)``.
-public struct StoredToken: Sendable {
+/// A refresh token in the vault, without the token itself: see ``TokenVault/refreshToken(of:)``.
+public struct StoredToken: Hashable, Sendable {
     /// The state of a token. An open set: later versions may add states.
     public struct State: RawRepresentable, Hashable, Codable, Sendable {
         /// The name in snake_case, as `siwa vault list` prints it.
@@ -28,42 +27,64 @@ public struct StoredToken: Sendable {
         public static let revoked = Self(rawValue: "revoked")
     }
 
-    let record: VaultRecord
-
-    init(_ record: VaultRecord) { self.record = record }
-
     /// The user: the `sub` of the identity token that was issued with it.
-    public var userID: String { record.user.userID.rawValue }
+    public let userID: String
     /// The client that it was issued to.
-    public var clientID: String { record.user.clientID.rawValue }
+    public let clientID: String
     /// The first 12 hexadecimal digits of its SHA-256, which identify it in logs.
-    public var fingerprint: String { record.id.fingerprint.rawValue }
-    /// When it was stored.
-    public var storedAt: Date { record.storedAt.date }
-    /// When its state last changed.
-    public var changedAt: Date { record.changedAt.date }
-    /// When Apple last answered a refresh of it; nil if never.
-    public var checkedAt: Date? { record.checkedAt?.date }
-
+    public let fingerprint: String
     /// The state of the token.
-    public var state: State {
-        switch record.state {
-        case .active: .active
-        case .dead: .dead
-        case .consentRevoked: .consentRevoked
-        case .accountDeleted: .accountDeleted
-        case .revoking: .revoking
-        case .revoked: .revoked
-        }
+    public let state: State
+    /// When it was stored.
+    public let storedAt: Date
+    /// When its state last changed.
+    public let changedAt: Date
+    /// When Apple last answered a refresh of it; nil if never.
+    public let checkedAt: Date?
+
+    /// Creates a stored token, for tests.
+    public init(
+        userID: String, clientID: String, fingerprint: String, state: State = .active,
+        storedAt: Date, changedAt: Date, checkedAt: Date? = nil
+    ) {
+        (self.userID, self.clientID, self.fingerprint) = (userID, clientID, fingerprint)
+        (self.state, self.storedAt) = (state, storedAt)
+        (self.changedAt, self.checkedAt) = (changedAt, checkedAt)
+    }
+
+    init(_ record: VaultRecord) {
+        self.init(
+            userID: record.user.userID.rawValue, clientID: record.user.clientID.rawValue,
+            fingerprint: record.id.fingerprint.rawValue, state: State(record.state),
+            storedAt: record.storedAt.date, changedAt: record.changedAt.date,
+            checkedAt: record.checkedAt?.date)
+    }
+
+    /// The position of its row.
+    var rowKey: VaultRowKey {
+        VaultRowKey(
+            clientID: Array(clientID.utf8), userID: Array(userID.utf8),
+            fingerprint: Array(fingerprint.utf8))
     }
 }
 
-extension StoredToken: CustomStringConvertible, CustomReflectable {
-    /// The id of the token, and its state.
-    public var description: String { "\(record.id): \(record.state.rawValue)" }
+extension StoredToken.State {
+    fileprivate init(_ state: VaultState) {
+        self =
+            switch state {
+            case .active: .active
+            case .dead: .dead
+            case .consentRevoked: .consentRevoked
+            case .accountDeleted: .accountDeleted
+            case .revoking: .revoking
+            case .revoked: .revoked
+            }
+    }
+}
 
-    /// Keeps `dump` from showing the encrypted token.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["id": "\(record.id)", "state": record.state.rawValue])
+extension StoredToken: CustomStringConvertible {
+    /// The id of the token, and its state.
+    public var description: String {
+        "token \(fingerprint) of '\(userID)' of \(clientID): \(state.rawValue)"
     }
 }

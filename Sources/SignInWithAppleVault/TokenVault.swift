@@ -6,6 +6,7 @@ internal import SIWALifecycle
 internal import SIWASystem
 internal import SIWAVaultRecords
 public import SignInWithApple
+internal import Synchronization
 
 /// Stores refresh tokens until an account is deleted, encrypted in an SQLite file or in PostgreSQL.
 ///
@@ -18,7 +19,7 @@ public import SignInWithApple
 /// try await vault.revoke(userID: signIn.userID, with: apple)
 /// ```
 public struct TokenVault: Sendable {
-    private let vault: Vault
+    private let opened: OpenedVault
     private let queue: DispatchQueue
     private let now: @Sendable () -> NumericDate
 
@@ -40,11 +41,12 @@ public struct TokenVault: Sendable {
     ) async throws(TokenVaultError) {
         let queue = DispatchQueue(label: "siwa.vault", qos: .userInitiated)
         (self.queue, self.now) = (queue, { NumericDate(now()) })
-        vault = try await queue.run { () throws(StoreError) in
-            try Vault(
-                openVaultStore(url, timeout: .eachStatement(timeout)),
-                VaultKeyRing(SecretBytes(keys.utf8)),
-                by: VaultActor(command: application, host: hostName()))
+        opened = try await queue.run { () throws(StoreError) in
+            OpenedVault(
+                try Vault(
+                    openVaultStore(url, timeout: .eachStatement(timeout)),
+                    VaultKeyRing(SecretBytes(keys.utf8)),
+                    by: VaultActor(command: application, host: hostName())))
         }
     }
 
@@ -65,23 +67,47 @@ public struct TokenVault: Sendable {
         }
     }
 
-    /// Generates the key of a new vault. Without it, the tokens cannot be read: keep it, separately
-    /// from the database.
-    ///
-    /// - Returns: the text of a key file.
-    /// - Throws: ``TokenVaultError`` if the system provides no entropy.
-    public static func newKeys() throws(TokenVaultError) -> String {
-        do throws(StoreError) {
-            return String(decoding: try VaultKeyRing.newLine(number: 1).revealed(), as: UTF8.self)
-        } catch {
-            throw TokenVaultError(error)
-        }
-    }
-
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (Vault, NumericDate) throws(StoreError) -> Value
     ) async throws(TokenVaultError) -> Value {
-        try await queue.run { [vault, now] () throws(StoreError) in try body(vault, now()) }
+        try await queue.run { [opened, now] () throws(StoreError) in
+            try opened.run { vault throws(StoreError) in try body(vault, now()) }
+        }
+    }
+
+    /// Makes the newest of the vault's keys the one that encrypts.
+    ///
+    /// - Returns: its number.
+    func adoptNewestKey() async throws(TokenVaultError) -> Int {
+        try await queue.run { [opened] () throws(StoreError) in try opened.adoptNewestKey() }
+    }
+}
+
+/// The vault, which encrypts with another key after a change of keys. Used by one thread at a time.
+private final class OpenedVault: Sendable {
+    private let vault: Mutex<Vault>
+
+    init(_ vault: Vault) { self.vault = Mutex(vault) }
+
+    /// If another process has added a newer key, which is among the keys that were given, repeats
+    /// the operation with it.
+    func run<Value>(_ body: (Vault) throws(StoreError) -> Value) throws(StoreError) -> Value {
+        let vault = vault.withLock { $0 }
+        do throws(StoreError) {
+            return try body(vault)
+        } catch {
+            guard error.kind == .keySuperseded,
+                let renewed = try? Vault(vault.store, vault.keys, by: vault.actor)
+            else { throw error }
+            self.vault.withLock { $0 = renewed }
+            return try body(renewed)
+        }
+    }
+
+    func adoptNewestKey() throws(StoreError) -> Int {
+        let renewed = try run { vault throws(StoreError) in try vault.withNewestKey() }
+        vault.withLock { $0 = renewed }
+        return renewed.currentKey
     }
 }
 
@@ -136,64 +162,76 @@ extension TokenVault {
     ///
     /// - Parameters:
     ///   - userID: the user.
-    ///   - clientID: the client that they were issued to.
+    ///   - clientID: the client that they were issued to; nil for all clients of the vault.
     /// - Returns: the tokens, revoked ones too; empty if the vault has none of the user.
     /// - Throws: ``TokenVaultError``, of kind `recordDamaged` if one cannot be read.
     public func tokens(
-        userID: String, clientID: String
+        userID: String, clientID: String? = nil
     ) async throws(TokenVaultError) -> [StoredToken] {
-        try await records(of: vaultUser(userID, clientID)).map(StoredToken.init)
+        let page = try await allRecords(ofUser: userID, ofClient: clientID)
+        if let damaged = page.damaged.first { throw TokenVaultError(damaged.error) }
+        return page.records.oldestFirst.map(StoredToken.init)
     }
 
-    /// Decrypts a stored token.
+    /// Reads and decrypts a stored token.
     ///
     /// - Returns: the refresh token.
-    /// - Throws: ``TokenVaultError``, of kind `sealBroken` if the record was changed.
+    /// - Throws: ``TokenVaultError``, of kind `sealBroken` if the record was changed, or
+    ///   `invalidArgument` if the vault does not have it.
     public func refreshToken(of token: StoredToken) async throws(TokenVaultError) -> String {
-        try await run { vault, _ throws(StoreError) in
-            try vault.token(of: token.record).text.revealed()
+        let user = try vaultUser(token.userID, token.clientID)
+        let text = try await run { vault, _ throws(StoreError) in
+            let record = try vault.store.records(of: [user]).records
+                .first { $0.id.fingerprint.rawValue == token.fingerprint }
+            return try record.map { record throws(StoreError) in
+                try vault.token(of: record).text.revealed()
+            }
         }
+        guard let text else {
+            throw TokenVaultError(.invalidArgument, "the vault does not have \(token)")
+        }
+        return text
     }
 
     /// Removes the tokens of a user. Apple is not told: revoke them before.
     ///
     /// - Parameters:
     ///   - userID: the user.
-    ///   - clientID: the client that they were issued to.
-    ///   - isErasing: deletes the user's history as well.
+    ///   - clientID: the client that they were issued to; nil for all clients of the vault.
+    ///   - isErasing: deletes the user's history with these clients as well.
     /// - Returns: the number of removed tokens.
     /// - Throws: ``TokenVaultError``.
     @discardableResult
     public func remove(
-        userID: String, clientID: String, isErasing: Bool = false
+        userID: String, clientID: String? = nil, isErasing: Bool = false
     ) async throws(TokenVaultError) -> Int {
-        let user = try vaultUser(userID, clientID)
+        let given = try given(userID, clientID)
         return try await run { vault, now throws(StoreError) in
-            let page = try vault.keyless.remove(user, isErasing: isErasing, at: now)
-            return page.records.count + page.damaged.count
-        }
-    }
-
-    /// The records of a user, the oldest first.
-    func records(of user: VaultUser) async throws(TokenVaultError) -> [VaultRecord] {
-        try await run { vault, _ throws(StoreError) in
-            let page = try vault.store.records(of: [user])
-            if let damaged = page.damaged.first { throw damaged.error }
-            return page.records.oldestFirst
-        }
-    }
-
-    /// The records of a user for all clients of the vault, and for `clientIDs`.
-    func allRecords(
-        ofUser userID: String, _ clientIDs: Set<String>
-    ) async throws(TokenVaultError) -> VaultPage {
-        let given = try clientIDs.map { id throws(TokenVaultError) in try vaultUser(userID, id) }
-        return try await run { vault, _ throws(StoreError) in
-            let known = try vault.store.clients().compactMap {
-                try? VaultUser($0, validating: userID)
+            var count = 0
+            for user in try vault.users(given, withID: userID) {
+                let page = try vault.keyless.remove(user, isErasing: isErasing, at: now)
+                count += page.records.count + page.damaged.count
             }
-            return try vault.store.records(of: Array(Set(known + given)))
+            return count
         }
+    }
+
+    /// The records of a user for one client, or for all clients of the vault.
+    func allRecords(
+        ofUser userID: String, ofClient clientID: String? = nil
+    ) async throws(TokenVaultError) -> VaultPage {
+        let given = try given(userID, clientID)
+        return try await run { vault, _ throws(StoreError) in
+            try vault.store.records(of: vault.users(given, withID: userID))
+        }
+    }
+
+    /// The user of one client; nil for all clients.
+    private func given(
+        _ userID: String, _ clientID: String?
+    ) throws(TokenVaultError) -> VaultUser? {
+        let user = try vaultUser(userID, clientID ?? "every.client")
+        return clientID == nil ? nil : user
     }
 
     func vaultUser(_ userID: String, _ clientID: String) throws(TokenVaultError) -> VaultUser {
@@ -202,6 +240,16 @@ extension TokenVault {
         } catch {
             throw TokenVaultError(.invalidArgument, "'\(error.text)' \(error.fault)")
         }
+    }
+}
+
+extension Vault {
+    /// The given user; without one, a user of every client that has records.
+    fileprivate func users(
+        _ given: VaultUser?, withID userID: String
+    ) throws(StoreError) -> [VaultUser] {
+        if let given { return [given] }
+        return try store.clients().compactMap { try? VaultUser($0, validating: userID) }
     }
 }
 

@@ -2,7 +2,7 @@ internal import SIWALifecycle
 public import SignInWithApple
 
 /// Why a call to the vault failed.
-public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
+public struct TokenVaultError: Error, Hashable, Sendable {
     /// What went wrong. An open set: later versions may add kinds.
     public struct Kind: RawRepresentable, Hashable, Sendable {
         /// The name in snake_case, as it may stand in a log.
@@ -50,35 +50,58 @@ public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
         public static let notRevoked = Self(rawValue: "not_revoked")
         /// The vault has tokens of the user for clients that were not given.
         public static let otherClients = Self(rawValue: "other_clients")
+        /// The task was cancelled, and the call can be continued by repeating it.
+        public static let cancelled = Self(rawValue: "cancelled")
     }
 
     /// What went wrong.
     public let kind: Kind
-    /// What happened. It may contain a user id and a fingerprint, but no token.
-    public let description: String
+    /// What happened, as a sentence without a full stop. It may contain a user id and a
+    /// fingerprint, but no token.
+    public let message: String
     /// Whether the same call may succeed later.
-    public let isRetryable: Bool
-    /// Why Apple did not revoke a token; nil for other kinds.
-    public let cause: SignInWithAppleError?
+    public var isRetryable = false
+    /// Why Apple did not revoke a token; nil for other kinds than `notRevoked`.
+    public var cause: SignInWithAppleError?
+    /// The clients of the tokens that remain, for the kind `otherClients`; empty otherwise.
+    public var clientIDs: [String] = []
 
-    init(
-        _ kind: Kind, _ description: String, isRetryable: Bool = false,
-        cause: SignInWithAppleError? = nil
-    ) {
-        (self.kind, self.description) = (kind, description)
-        (self.isRetryable, self.cause) = (isRetryable, cause)
+    /// Creates an error, for tests.
+    ///
+    /// - Parameters:
+    ///   - kind: what went wrong.
+    ///   - message: what happened; it must contain no token.
+    public init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
+
+    static var cancelled: Self {
+        var error = Self(.cancelled, "the task was cancelled")
+        error.isRetryable = true
+        return error
     }
 
     static func otherClients(_ clients: [String], _ userID: String) -> Self {
-        Self(
+        var error = Self(
             .otherClients,
             "tokens of user '\(userID)' remain that were issued to other clients: "
                 + clients.joined(separator: ", "))
+        error.clientIDs = clients
+        return error
+    }
+
+    init(notRevoked cause: SignInWithAppleError, _ message: String) {
+        self.init(.notRevoked, message)
+        (isRetryable, self.cause) = (cause.isRetryable, cause)
     }
 
     init(_ error: StoreError) {
-        self.init(Kind(error.kind), error.message, isRetryable: error.isTemporary)
+        self.init(Kind(error.kind), error.message)
+        isRetryable = error.isTemporary
     }
+}
+
+extension TokenVaultError: CustomStringConvertible {
+    /// ``message``.
+    public var description: String { message }
 }
 
 extension TokenVaultError.Kind {

@@ -55,7 +55,7 @@ struct VaultRekeyCommand: Command {
             var before = -1
             while before < resealed {
                 before = resealed
-                try await reseal(vault, &resealed, &broken, progress, world.ending)
+                try reseal(vault, &resealed, &broken, progress, world.ending)
                 try resealSecrets(vault, &resealed, &broken, world.ending)
             }
             progress.end()
@@ -157,16 +157,19 @@ struct VaultRekeyCommand: Command {
     private func reseal(
         _ vault: Vault, _ count: inout Int, _ broken: inout BrokenRecords,
         _ progress: RecordProgress, _ ending: Ending
-    ) async throws {
+    ) throws {
         var found = BrokenRecords()
-        try await vault.store.forEachPage(of: VaultFilter(notSealedWith: vault.currentKey)) {
-            page in
-            for row in page.damaged { try found.add(row.error) }
-            let good = try page.records.filter { try found.token(of: $0, in: vault) != nil }
-            count += try ending.completing { try vault.reseal(good) }
-            progress.add(good.count)
+        var last: VaultRowKey?
+        repeat {
+            let page = try ending.completing {
+                try vault.resealRecords(after: last, limit: vaultPageSize)
+            }
+            for fault in page.faults { try found.add(fault) }
+            count += page.count
+            progress.add(page.count)
+            last = page.next
             try ending.checkSignal()
-        }
+        } while last != nil
         broken = found
     }
 
@@ -174,20 +177,16 @@ struct VaultRekeyCommand: Command {
     private func resealSecrets(
         _ vault: Vault, _ count: inout Int, _ broken: inout BrokenRecords, _ ending: Ending
     ) throws {
-        try vault.store.forEachSecretPage(notSealedWith: vault.currentKey) { page in
-            for error in page.damaged { try broken.add(error) }
-            var good: [VaultSecret] = []
-            for secret in page.secrets {
-                do throws(StoreError) {
-                    try vault.open(secret)
-                    good.append(secret)
-                } catch {
-                    try broken.add(error)
-                }
+        var last: VaultSecret.Row?
+        repeat {
+            let page = try ending.completing {
+                try vault.resealSecrets(after: last, limit: vaultPageSize)
             }
-            count += try ending.completing { try vault.reseal(good) }
+            for fault in page.faults { try broken.add(fault) }
+            count += page.count
+            last = page.next
             try ending.checkSignal()
-        }
+        } while last != nil
     }
 }
 

@@ -47,8 +47,3 @@ struct BrokenRecords: Sendable {
 
     private static let mostNamed = 20
 }
-
-extension StoreError {
-    /// Whether only this record cannot be decrypted.
-    var isAboutRecord: Bool { [.sealBroken, .key, .recordDamaged, .tokenInvalid].contains(kind) }
-}

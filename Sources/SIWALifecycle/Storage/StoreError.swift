@@ -79,4 +79,9 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isTemporary: Bool {
         [.busy, .full, .readOnly, .unreachable, .keySuperseded, .moving].contains(kind)
     }
+
+    /// Whether only one record cannot be read or decrypted.
+    package var isAboutRecord: Bool {
+        [.sealBroken, .key, .recordDamaged, .tokenInvalid].contains(kind)
+    }
 }

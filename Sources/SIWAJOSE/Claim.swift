@@ -94,6 +94,12 @@ package final class TokenClaims: Sendable {
     /// The claims as a value.
     package var value: JSON { text.value }
 
+    /// All claims as they were received: an object that was read strictly.
+    package var received: String { String(decoding: text.bytes, as: UTF8.self) }
+
+    /// The value of a claim that is not a ``Claim``; nil if it is absent.
+    package subscript(name: String) -> JSON? { text[name] }
+
     /// The value of a claim; nil if it is absent.
     package subscript(claim: Claim) -> JSON? { place(of: claim).map { text.value(at: $0) } }
 

@@ -1,20 +1,22 @@
-internal import SIWALifecycle
+package import SIWALifecycle
 internal import Synchronization
 
 /// How work ended for its caller.
-enum BoundedResult<Value: Sendable>: Sendable {
+package enum BoundedResult<Value: Sendable>: Sendable {
+    /// What the work returned.
     case value(Value)
     /// The time was over first.
     case late
     /// The caller's task was cancelled first.
     case cancelled
 
-    var value: Value? { if case .value(let value) = self { value } else { nil } }
+    /// Nil if the work did not end.
+    package var value: Value? { if case .value(let value) = self { value } else { nil } }
 }
 
 /// Runs work that may ignore cancellation: it is cancelled, and left alone, when the time is over or
 /// the caller is cancelled.
-func bounded<Value: Sendable>(
+package func bounded<Value: Sendable>(
     by limit: Duration, _ timekeeper: Timekeeper, _ work: @escaping @Sendable () async -> Value
 ) async -> BoundedResult<Value> {
     let end = FirstEnd<BoundedResult<Value>>()

@@ -80,17 +80,23 @@ extension SignInWithAppleClient {
         let rule = ExchangeVerification(
             audiences: clientIDs, nonce: nonce.map { SecretText($0) },
             isServerAuthenticated: isServerAuthenticated)
-        var keySet: KeySet?
-        if let keyID = response.verificationKeyID {
-            do throws(SignInWithAppleError) {
-                keySet = try await self.keySet(holding: keyID, timeout)
-            } catch {
-                guard isServerAuthenticated else { throw error }
-            }
-        }
-        return rule.verify(response, by: .apple(keySet), at: TokenTimes(shared.clocks.now()))
+        let keys = try await keys(for: response, timeout)
+        return rule.verify(response, by: keys, at: TokenTimes(shared.clocks.now()))
             ?? IdentityTokenVerification(
                 impossible: .identityToken, "Apple's answer has no identity token")
+    }
+
+    private func keys(
+        for response: TokenResponse, _ timeout: Duration?
+    ) async throws(SignInWithAppleError) -> ExchangeVerification.Keys {
+        if let given = shared.givenKeys { return .given(given) }
+        guard let keyID = response.verificationKeyID else { return .apple(nil) }
+        do throws(SignInWithAppleError) {
+            return .apple(try await keySet(holding: keyID, timeout))
+        } catch {
+            guard isServerAuthenticated else { throw error }
+            return .apple(nil)
+        }
     }
 
     /// Validates a refresh token and gets a new access token (Apple: "Generate and validate

@@ -1,19 +1,27 @@
 internal import SIWAJOSE
 internal import SIWALifecycle
+internal import Synchronization
 
 /// Apple's public keys, fetched when they are needed and kept in memory.
 ///
 /// ``KeySetCache`` decides when to fetch. Concurrent calls share a fetch, which has its own time
 /// limit: a call that leaves, because it was cancelled or its time is over, does not end it.
 actor KeySource {
-    private var cache = KeySetCache(pause: KeySetCache.servicePause)
+    private var cache = KeySetCache(pause: KeySetCache.servicePause) {
+        didSet { current.withLock { [held = cache.held] in $0 = held } }
+    }
+    /// The newest set, which needs no actor: most calls find it fresh.
+    private nonisolated let current = Mutex<KeySetCache.Held?>(nil)
     private var isFetching = false
     private var lastFailure: TokenFailure?
     /// Notified when a fetch has ended.
     private let ended = WakeSignal()
     private let observer: Observer
+    private let store: SharedKeySet?
 
-    init(_ observer: Observer) { self.observer = observer }
+    init(_ observer: Observer, _ store: SharedKeySet?) {
+        (self.observer, self.store) = (observer, store)
+    }
 
     /// No key set is available.
     struct Unavailable: Error, CustomStringConvertible {
@@ -56,6 +64,16 @@ actor KeySource {
         return held.keySet
     }
 
+    /// A fresh set with the key `keyID`; nil if there is none yet.
+    nonisolated func fresh(holding keyID: String?, at now: NumericDate) -> KeySet? {
+        current.withLock { held in
+            guard let held, held.isFresh(at: now),
+                keyID.map({ held.keySet[$0] != nil }) ?? true
+            else { return nil }
+            return held.keySet
+        }
+    }
+
     /// The age of the key set; nil before the first fetch.
     func age(at now: NumericDate) -> Duration? { cache.held.map { now - $0.fetchedAt } }
 
@@ -88,18 +106,33 @@ actor KeySource {
         guard !isFetching else { return false }
         isFetching = true
         Task {
-            do throws(TokenFailure) {
-                cache.adopt(try await client.fetch().keySet, for: query, at: clocks.now())
-                lastFailure = nil
-                observer.tell(.keysFetched)
-            } catch {
-                cache.note(error, at: clocks.now())
-                lastFailure = error
-            }
+            await loadOrFetch(for: query, from: client, clocks)
             isFetching = false
             ended.notify()
         }
         return true
+    }
+
+    /// Another process may have fetched a set that has the key.
+    private func loadOrFetch(
+        for query: KeySetQuery, from client: KeySetClient, _ clocks: Clocks
+    ) async {
+        if let stored = await store?.load() {
+            cache.adopt(newerSetOf: stored, at: clocks.now())
+            guard cache.step(for: query, at: clocks.now()) == .fetch else {
+                lastFailure = nil
+                return
+            }
+        }
+        do throws(TokenFailure) {
+            cache.adopt(try await client.fetch().keySet, for: query, at: clocks.now())
+            lastFailure = nil
+            observer.tell(.keysFetched)
+            if let store { Task { [cache] in await store.save(cache) } }
+        } catch {
+            cache.note(error, at: clocks.now())
+            lastFailure = error
+        }
     }
 }
 
@@ -112,5 +145,46 @@ extension TokenFailure {
             cause: .unreachable(
                 SIWALifecycle.TransportError(kind, message, requestMayHaveLeft: false)),
             request: .keySet, attempts: 0)
+    }
+}
+
+/// A ``KeySetStore`` whose failures delay nobody for long.
+struct SharedKeySet: Sendable {
+    private let store: any KeySetStore
+    private let origin: BaseURL
+    private let observer: Observer
+    private let timekeeper: Timekeeper
+
+    private static let patience = Duration.seconds(2)
+
+    init(
+        _ store: any KeySetStore, of origin: BaseURL, _ observer: Observer, _ timekeeper: Timekeeper
+    ) {
+        (self.store, self.origin) = (store, origin)
+        (self.observer, self.timekeeper) = (observer, timekeeper)
+    }
+
+    /// What another process saved; nil if there is nothing, or it cannot be read.
+    func load() async -> KeySetCache? {
+        let text = await outcome { store in try await store.load() }
+        return text.flatMap { $0 }.flatMap { KeySetCache(Array($0.utf8), for: origin) }
+    }
+
+    func save(_ cache: KeySetCache) async {
+        let text = String(decoding: cache.bytes(for: origin), as: UTF8.self)
+        _ = await outcome { store in try await store.save(text) }
+    }
+
+    private func outcome<Value: Sendable>(
+        _ body: @escaping @Sendable (any KeySetStore) async throws -> Value
+    ) async -> Value? {
+        let result = await bounded(by: Self.patience, timekeeper) { [store] in
+            try? await body(store)
+        }
+        guard let value = result.value ?? nil else {
+            observer.tell(.keySetStoreFailed)
+            return nil
+        }
+        return value
     }
 }

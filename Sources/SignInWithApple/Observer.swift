@@ -22,6 +22,8 @@ public struct SignInWithAppleEvent: Hashable, Sendable {
         /// Apple's public keys were used although they are older than an hour and could not be
         /// replaced; ``SignInWithAppleEvent/duration`` is their age.
         public static let keysStale = Self(rawValue: "keys_stale")
+        /// A ``KeySetStore`` failed, or did not answer in time.
+        public static let keySetStoreFailed = Self(rawValue: "key_set_store_failed")
         /// A client secret was signed.
         public static let clientSecretSigned = Self(rawValue: "client_secret_signed")
         /// An authorization code may have been sent, and no answer came: it may be spent.

@@ -121,7 +121,7 @@ public struct IdentityClaims: Hashable, Codable, Sendable {
         realUserStatus = claims.realUserStatus.map { RealUserStatus(rawValue: $0.rawValue) }
         organizationID = claims.organizationID
         transferID = claims.transferID?.rawValue
-        json = claims.json.text
+        json = claims.received
     }
 
     /// Decodes claims of one's own from the verified token, which was read strictly before: a claim

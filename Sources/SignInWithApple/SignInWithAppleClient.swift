@@ -19,27 +19,40 @@ public struct SignInWithAppleClient: Sendable {
     let id: ClientID
     /// The key of each client, by client id.
     let teams: [String: TeamKey]
+    /// All App IDs and Services IDs whose identity tokens and notifications are accepted, sorted.
+    public let clientIDs: [String]
     let shared: Shared
 
     /// What all clients share.
     final class Shared: Sendable {
         let baseURL: BaseURL
         let keys: KeySource
+        /// The only keys that are accepted; nil for Apple's.
+        let givenKeys: KeySet?
         let transport: EngineTransport
         let policy: RetryPolicy
         let clocks: Clocks
         let timeout: Duration
         let observer: Observer
         let bearers = TeamBearers()
+        /// Parses tokens, whose headers are few.
+        let reader = SharedJWSReader()
 
         init(
-            _ transport: any Transport, _ baseURL: BaseURL, _ policy: RetryPolicy,
-            _ clocks: Clocks, _ timeout: Duration, _ observer: Observer
+            _ transport: any Transport, _ baseURL: BaseURL, _ appleKeys: AppleKeys,
+            _ policy: RetryPolicy, _ clocks: Clocks, _ timeout: Duration, _ observer: Observer
         ) {
             self.transport = EngineTransport(transport, clocks.timekeeper)
             (self.baseURL, self.policy, self.clocks) = (baseURL, policy, clocks)
             (self.timeout, self.observer) = (timeout, observer)
-            keys = KeySource(observer)
+            switch appleKeys.origin {
+            case .given(let keySet): (givenKeys, keys) = (keySet, KeySource(observer, nil))
+            case .apple(let store):
+                givenKeys = nil
+                keys = KeySource(
+                    observer,
+                    store.map { SharedKeySet($0, of: baseURL, observer, clocks.timekeeper) })
+            }
         }
     }
 
@@ -55,6 +68,7 @@ public struct SignInWithAppleClient: Sendable {
     ///   - transport: sends the requests, such as `CurlTransport`.
     ///   - baseURL: the origin of Apple's endpoints, or of an emulator for tests. `http` is
     ///     accepted for loopback addresses only.
+    ///   - appleKeys: where Apple's public keys come from.
     ///   - timeout: the time for a call and its retries, unless the call has its own timeout.
     ///   - maxAttempts: the most attempts for a request that may be repeated; less than 2 means no
     ///     retries.
@@ -66,7 +80,7 @@ public struct SignInWithAppleClient: Sendable {
     public init(
         teamID: String, clientID: String, otherClientIDs: [String] = [], key: ClientSecretKey,
         transport: any Transport, baseURL: String = "https://appleid.apple.com",
-        timeout: Duration = .seconds(30), maxAttempts: Int = 4,
+        appleKeys: AppleKeys = .fetched, timeout: Duration = .seconds(30), maxAttempts: Int = 4,
         observer: (@Sendable (SignInWithAppleEvent) -> Void)? = nil,
         now: @escaping @Sendable () -> Date = { Date() },
         clock: any Clock<Duration> = ContinuousClock()
@@ -80,7 +94,7 @@ public struct SignInWithAppleClient: Sendable {
         id = try valid(clientID, "the client id")
         let clocks = Clocks(now: { NumericDate(now()) }, timekeeper: Timekeeper(clock))
         shared = Shared(
-            transport, base, RetryPolicy(maxAttempts: maxAttempts), clocks, timeout,
+            transport, base, appleKeys, RetryPolicy(maxAttempts: maxAttempts), clocks, timeout,
             Observer(observer))
         let team = TeamKey(
             key, teamID: try valid(teamID, "the Team ID"), clientID: id, clocks: clocks,
@@ -91,17 +105,16 @@ public struct SignInWithAppleClient: Sendable {
             teams[other.rawValue] = team
         }
         self.teams = teams
+        clientIDs = teams.keys.sorted()
     }
 
     private init(_ id: ClientID, _ teams: [String: TeamKey], _ shared: Shared) {
         (self.id, self.teams, self.shared) = (id, teams, shared)
+        clientIDs = teams.keys.sorted()
     }
 
     /// The App ID or Services ID whose codes and tokens are sent to Apple.
     public var clientID: String { id.rawValue }
-
-    /// All App IDs and Services IDs whose identity tokens and notifications are accepted, sorted.
-    public var clientIDs: [String] { teams.keys.sorted() }
 
     /// The client for the codes and tokens of another client id, such as
     /// ``IdentityClaims/clientID`` of a verified identity token.
@@ -197,7 +210,8 @@ extension SignInWithAppleClient {
         shared.transport.authenticatesServer || shared.baseURL.isLoopback
     }
 
-    /// The age of Apple's public keys; nil before they are fetched for the first time.
+    /// The age of Apple's public keys; nil before they are fetched for the first time, and for a key
+    /// set of one's own.
     ///
     /// They are fetched again when they are needed after an hour. More than a day means that this
     /// fails; after seven days, they are not used any more.
@@ -220,11 +234,14 @@ extension SignInWithAppleClient {
 }
 
 /// A client secret: a JWT with ES256 (Apple: "Creating a client secret").
-public struct ClientSecret: Sendable, CustomStringConvertible, CustomReflectable {
+public struct ClientSecret: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The JWT, to be sent as `client_secret`. A secret: never log it.
     public let text: String
     /// When it expires.
     public let expiresAt: Date
+
+    /// Creates a client secret, for tests.
+    public init(text: String, expiresAt: Date) { (self.text, self.expiresAt) = (text, expiresAt) }
 
     init(_ secret: SIWALifecycle.ClientSecret) {
         text = secret.text.revealed()

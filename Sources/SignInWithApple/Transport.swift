@@ -12,11 +12,21 @@ package import SIWALifecycle
 ///     }
 /// }
 /// ```
+///
+/// `TransportChecks` of `SignInWithAppleEmulator` tests what a transport must do.
 public protocol Transport: Sendable {
     /// Sends a request once and returns the whole response, with any status.
     ///
-    /// It must neither follow redirects nor repeat a request, and must check the server's
-    /// certificate.
+    /// A transport must
+    /// - send the method, the header fields and the body as they are, without a cookie of an earlier
+    ///   response;
+    /// - return every response: a 400 and a 503 are answers, not errors;
+    /// - not repeat a request, on a new connection either: an authorization code works once;
+    /// - not follow a redirect, which would send the secrets of the body somewhere else;
+    /// - check the server's certificate and host name;
+    /// - throw for a response that is not complete, and decode a content coding that it asked for;
+    /// - end at ``TransportRequest/timeout`` and when its task is cancelled. The library leaves a
+    ///   transport alone that does not, but its connection then stays open.
     ///
     /// - Throws: ``TransportError``, if it is known whether the request may have been sent; after
     ///   any other error, the library assumes that it was.
@@ -58,7 +68,8 @@ public struct TransportRequest: Sendable {
         self.init(
             HTTPRequest(
                 method: HTTPRequest.Method(rawValue: method) ?? .post, url: url,
-                fields: headers.map { HTTPField($0.name, $0.value) }, body: SecretBytes(body)),
+                fields: headers.map { HTTPField($0.name, $0.value) }, body: SecretBytes(body),
+                isRepeatable: method == "GET"),
             timeout: timeout)
     }
 
@@ -79,6 +90,15 @@ public struct TransportRequest: Sendable {
 
     /// The body, empty for a GET. It contains secrets: never log it.
     public var body: [UInt8] { request.body.revealed() }
+}
+
+extension TransportRequest: Equatable {
+    /// Whether method, URL, header fields, body and time limit are equal.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.method == right.method && left.url == right.url && left.body == right.body
+            && left.timeout == right.timeout
+            && left.headers.elementsEqual(right.headers, by: ==)
+    }
 }
 
 extension TransportRequest: CustomReflectable {
@@ -117,8 +137,16 @@ public struct TransportResponse: Sendable {
     public var body: [UInt8] { response.body }
 }
 
+extension TransportResponse: Equatable {
+    /// Whether status, header fields and body are equal.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.status == right.status && left.body == right.body
+            && left.headers.elementsEqual(right.headers, by: ==)
+    }
+}
+
 /// No complete response was received.
-public struct TransportError: Error, Sendable, CustomStringConvertible {
+public struct TransportError: Error, Equatable, Sendable, CustomStringConvertible {
     package let error: SIWALifecycle.TransportError
 
     /// Creates an error.
@@ -135,6 +163,12 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     }
 
     package init(_ error: SIWALifecycle.TransportError) { self.error = error }
+
+    /// Whether both say the same.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.description == right.description && left.isTemporary == right.isTemporary
+            && left.requestMayHaveLeft == right.requestMayHaveLeft
+    }
 
     /// What happened.
     public var description: String { error.message }

@@ -46,7 +46,8 @@ extension SignInWithAppleClient {
     ) async throws(SignInWithAppleError) -> AccountEvent {
         let token: CompactJWS
         do throws(NotificationBodyError) {
-            token = try CompactJWS.read(notificationBody: Array(body.utf8))
+            token = try CompactJWS.read(
+                notificationBody: Array(body.utf8), with: shared.reader)
         } catch {
             let verification = NotificationVerification(impossible: .format, error.description)
             throw SignInWithAppleError(
@@ -66,7 +67,7 @@ extension SignInWithAppleClient {
     ) async throws(SignInWithAppleError) -> IdentityClaims {
         let token: CompactJWS
         do throws(CompactJWSError) {
-            token = try CompactJWS(identityToken)
+            token = try shared.reader.read(Array(identityToken.utf8))
         } catch {
             throw .invalidIdentityToken(IdentityTokenVerification(error))
         }
@@ -95,6 +96,8 @@ extension SignInWithAppleClient {
     func keySet(
         holding keyID: String?, _ timeout: Duration?
     ) async throws(SignInWithAppleError) -> KeySet {
+        if let given = shared.givenKeys { return given }
+        if let fresh = shared.keys.fresh(holding: keyID, at: shared.clocks.now()) { return fresh }
         let deadline = Deadline(after: timeout ?? shared.timeout, by: shared.clocks.timekeeper)
         do throws(KeySource.Unavailable) {
             return try await shared.keys.keySet(

@@ -20,7 +20,7 @@ package struct IdentityTokenClaims: Hashable, Sendable {
     /// Whether the device supports nonces; nil if absent.
     package var isNonceSupported: Bool? { text.flag(.nonceSupported) }
     /// The organization of a managed account: `org_id`.
-    package var organizationID: String? { json["org_id"]?.string }
+    package var organizationID: String? { text["org_id"]?.string }
     /// The user's address or a relay address; nil if the app never requested it, and for some
     /// managed accounts.
     package var email: String? { text[.email]?.string.flatMap { $0.isEmpty ? nil : $0 } }
@@ -39,6 +39,8 @@ package struct IdentityTokenClaims: Hashable, Sendable {
     }
     /// All claims as received, including unknown ones.
     package var json: JSON { text.value }
+    /// ``json`` as it was received, without making values of it.
+    package var received: String { text.received }
     private let text: TokenClaims
 
     /// Nil if a required claim is missing or has another type.

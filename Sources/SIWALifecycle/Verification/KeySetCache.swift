@@ -14,6 +14,12 @@ package struct KeySetCache: Sendable {
         package let keySet: KeySet
         /// When they were fetched.
         package let fetchedAt: NumericDate
+
+        /// Whether the set may be used without a warning. The age of a set from the future is
+        /// unknown, because the clock was set back after its fetch.
+        package func isFresh(at now: NumericDate) -> Bool {
+            fetchedAt <= now && now - fetchedAt < lifetime
+        }
     }
 
     /// The newest set; nil before the first.
@@ -78,12 +84,8 @@ extension KeySetCache {
         return max(age, .zero - age) <= Self.maxAge ? held : nil
     }
 
-    /// Whether the set may be used without a warning. The age of a set from the future is unknown,
-    /// because the clock was set back after its fetch.
-    package func isFresh(at now: NumericDate) -> Bool {
-        guard let held else { return false }
-        return held.fetchedAt <= now && now - held.fetchedAt < Self.lifetime
-    }
+    /// Whether there is a set that may be used without a warning.
+    package func isFresh(at now: NumericDate) -> Bool { held?.isFresh(at: now) ?? false }
 
     /// Whether the set has a key with this `kid`; true for nil if there is a set.
     package func holds(_ keyID: String?) -> Bool {
@@ -130,6 +132,15 @@ extension KeySetCache {
         pausedUntil = holds(query.keyID) ? nil : now + pause
         remember(keySet, at: now)
         return held
+    }
+
+    /// Takes over the set of another process, if it is newer.
+    package mutating func adopt(newerSetOf other: KeySetCache, at now: NumericDate) {
+        guard let theirs = other.usable(at: now), theirs.fetchedAt <= now,
+            held.map({ $0.fetchedAt < theirs.fetchedAt }) ?? true
+        else { return }
+        held = theirs
+        remember(theirs.keySet, at: now)
     }
 
     /// Records that a fetch failed.

@@ -29,7 +29,58 @@ public struct EmulatedFault: Hashable, Sendable {
     }
 }
 
+/// A request that the emulator received.
+public struct ReceivedRequest: Hashable, Sendable {
+    /// The method, such as `POST`.
+    public let method: String
+    /// The path, such as `/auth/token`.
+    public let path: String
+    /// The status of the answer.
+    public let status: Int
+    /// Apple's `error`, such as `invalid_client`; nil without one.
+    public let error: String?
+    /// Why it was answered in this way, such as `client_secret: expired`.
+    public let verdict: String
+
+    /// Creates a request, for tests.
+    public init(method: String, path: String, status: Int, error: String? = nil, verdict: String) {
+        (self.method, self.path, self.status) = (method, path, status)
+        (self.error, self.verdict) = (error, verdict)
+    }
+
+    fileprivate init(_ row: JSON) {
+        self.init(
+            method: row["method"]?.string ?? "", path: row["path"]?.string ?? "",
+            status: row["status"]?.integer ?? 0, error: row["error"]?.string,
+            verdict: row["verdict"]?.string ?? "")
+    }
+}
+
 extension InProcessApple {
+    /// A person with an Apple Account.
+    public struct User: Hashable, Sendable {
+        /// The name by which ``InProcessApple`` knows the user.
+        public var name: String
+        /// The given name; nil if the account has none.
+        public var firstName: String?
+        /// The family name; nil if the account has none.
+        public var lastName: String?
+        /// The address; nil for a managed account without one.
+        public var email: String?
+        /// Whether Apple has verified ``email``.
+        public var isEmailVerified = true
+        /// What a first sign-in in an app says; nil says nothing.
+        public var realUserStatus: SignInWithApple.RealUserStatus?
+
+        /// Describes a user.
+        public init(
+            name: String, firstName: String? = nil, lastName: String? = nil, email: String? = nil
+        ) {
+            (self.name, self.firstName, self.lastName) = (name, firstName, lastName)
+            self.email = email
+        }
+    }
+
     /// Changes the answers to the next requests.
     public func inject(_ fault: EmulatedFault) async throws(EmulatorError) {
         let members: [JSON.Member?] = [
@@ -69,6 +120,31 @@ extension InProcessApple {
         return JSON.object([.init("payload", answer["payload"] ?? .null)]).text
     }
 
+    /// Adds a user, who can sign in at once.
+    public func add(_ user: User) async throws(EmulatorError) {
+        let members: [JSON.Member?] = [
+            .init("name", .string(user.name)),
+            user.firstName.map { .init("first_name", .string($0)) },
+            user.lastName.map { .init("last_name", .string($0)) },
+            user.email.map { .init("email", .string($0)) },
+            user.isEmailVerified ? nil : .init("email_verified", .boolean(false)),
+            user.realUserStatus.map { .init("real_user_status", .integer($0.rawValue)) },
+        ]
+        _ = try await control("users", .object(members.compactMap(\.self)))
+    }
+
+    /// Does what an administrator of the team does who revokes a private key: client secrets that it
+    /// signed are refused from now on.
+    public func revokeKey(_ id: String) async throws(EmulatorError) {
+        _ = try await control("keys/revoke", ["key_id": .string(id)])
+    }
+
+    /// The requests that the emulator received, in their order, with the reason of each refusal, which
+    /// Apple does not tell.
+    public func requests() async throws(EmulatorError) -> [ReceivedRequest] {
+        try await control("requests", [:])["requests"]?.elements?.map(ReceivedRequest.init) ?? []
+    }
+
     /// The paths of the requests that the emulator received, in their order.
     public func requestedPaths() async throws(EmulatorError) -> [String] {
         try await control("requests", [:])["requests"]?.elements?
@@ -84,7 +160,7 @@ extension InProcessApple {
     /// (docs/emulator.md).
     ///
     /// ```swift
-    /// try await apple.control("switches", #"{"email_verified": "string"}"#)
+    /// try await emulator.control("switches", #"{"email_verified": "string"}"#)
     /// ```
     ///
     /// - Parameters:

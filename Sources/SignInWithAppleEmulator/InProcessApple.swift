@@ -126,7 +126,8 @@ public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible 
     /// ``message``.
     public var description: String { message }
 
-    init(_ message: String) { self.message = message }
+    /// Creates an error, for tests.
+    public init(_ message: String) { self.message = message }
 }
 
 /// The emulator as a transport of the library.

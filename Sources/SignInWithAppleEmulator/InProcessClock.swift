@@ -5,8 +5,8 @@ internal import Synchronization
 /// day on which it runs.
 ///
 /// ```swift
-/// let vault = try await TokenVault(url: url, keys: keys, now: apple.clock.now)
-/// apple.clock.advance(by: .seconds(3600))          // the access token has expired
+/// let vault = try await TokenVault(url: url, keys: keys, now: emulator.clock.now)
+/// emulator.clock.advance(by: .seconds(3600))          // the access token has expired
 /// ```
 public final class InProcessClock: Sendable {
     private let moment: Mutex<Moment>

@@ -10,6 +10,11 @@ public struct IssuedSignIn: Hashable, Sendable {
     public let code: String
     /// The identity token.
     public let identityToken: String
+
+    /// Creates a sign-in, for tests.
+    public init(code: String, identityToken: String) {
+        (self.code, self.identityToken) = (code, identityToken)
+    }
 }
 
 extension InProcessApple {

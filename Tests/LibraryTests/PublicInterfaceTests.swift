@@ -79,32 +79,15 @@ import Testing
 
     private static func extractedSymbols(of product: String) async throws -> [Symbol] {
         let folder = try TemporaryFolder()
-        let maps = try FileManager.default.contentsOfDirectory(
-            at: packageRoot.appending(path: "Sources"), includingPropertiesForKeys: nil
-        ).map { $0.appending(path: "module.modulemap").path() }
-            .filter(FileManager.default.fileExists)
         let result = try await swift(
             [
-                "symbolgraph-extract", "-module-name", product, "-I", try modulesFolder(),
-                "-target", try target(), "-minimum-access-level", "public",
+                "symbolgraph-extract", "-module-name", product, "-minimum-access-level", "public",
                 "-skip-synthesized-members", "-output-dir", folder.path("."),
-            ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] })
+            ] + builtModuleArguments())
         try #require(result.exitCode == 0, "\(result)")
         let data = Data(try folder.contents("\(product).symbols.json"))
         let graph = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         return (graph["symbols"] as? [[String: Any]] ?? []).compactMap(Symbol.init)
-    }
-
-    /// Beside the test bundle that runs now.
-    private static func modulesFolder() throws -> String {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(filePath: own).deletingLastPathComponent().appending(path: "Modules").path()
-    }
-
-    private static func target() throws -> String {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(filePath: own).deletingLastPathComponent().deletingLastPathComponent()
-            .lastPathComponent
     }
 }
 

@@ -163,20 +163,6 @@ import Testing
         #expect(rows.count >= 15)
     }
 
-    /// `make example` compiles the files.
-    @Test(arguments: [
-        ("docs/library.md", "Readme"),
-        ("Sources/SignInWithApple/SignInWithApple.docc/SignInWithApple.md", "Facade"),
-    ])
-    func `code of the library in the documents equals the compiled example package`(
-        _ page: String, _ target: String
-    ) throws {
-        let path = "Examples/SignInService/Documented/\(target)/main.swift"
-        let code = try Self.text(path).drop { $0 != "\n" }
-        let blocks = try Self.text(page).components(separatedBy: "```")
-        #expect(blocks.contains("swift" + code), "\(page) and \(path) differ")
-    }
-
     @Test func `the map of targets lists each target above its imports`() throws {
         let rows = try Self.text("docs/design.md").split(separator: "\n")
             .drop { $0 != "|---|---|" }.dropFirst().prefix { $0.hasPrefix("| `") }

@@ -3,30 +3,31 @@ import SignInWithApple
 import SignInWithAppleCurl
 import SignInWithAppleVault
 
-/// Reads authorization codes from standard input; signs each user in and deletes the account.
+/// Serves on a loopback address, whose port it prints.
 @main enum Main {
     private static let settings = ProcessInfo.processInfo.environment
 
     static func main() async throws {
-        let service = SignInService(apple: try client(), vault: try await vault())
-        while let code = readLine() {
-            do {
-                let userID = try await service.signIn(code: code, nonce: nil)
-                print("signed in: \(userID)")
-                try await service.deleteAccount(of: userID)
-            } catch let error as SignInWithAppleError where !error.isRetryable {
-                print(error.codeMayBeSpent ? "sign in again: \(error)" : "refused: \(error)")
-            } catch {
-                print("try again later: \(error)")
-            }
+        let service = try SignInService(
+            apple: try client(), webClientID: settings["WEB_CLIENT_ID", default: ""],
+            redirectURI: settings["REDIRECT_URI", default: ""], vault: try await vault())
+        let listener = try HTTPListener(port: UInt16(settings["PORT", default: "0"]) ?? 0)
+        let routes = Routes(service)
+        listener.serve { await routes.answer($0) }
+        print("http://127.0.0.1:\(listener.port)")
+        fflush(nil)
+        while true {
+            try await Task.sleep(for: .seconds(1))
+            await service.storePending()
+            fflush(nil)
         }
-        while await !service.storePending() { try await Task.sleep(for: .seconds(1)) }
     }
 
     private static func client() throws -> SignInWithAppleClient {
         let keyFile = settings["KEY_FILE", default: "AuthKey.p8"]
         return try SignInWithAppleClient(
             teamID: settings["TEAM_ID", default: ""], clientID: settings["CLIENT_ID", default: ""],
+            otherClientIDs: [settings["WEB_CLIENT_ID", default: ""]],
             key: ClientSecretKey(
                 pem: String(contentsOfFile: keyFile, encoding: .utf8),
                 id: settings["KEY_ID", default: ""]),

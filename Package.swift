@@ -272,7 +272,8 @@ let package = Package(
             dependencies: [
                 "SIWACrypto",
                 "SignInWithApple", "SignInWithAppleCurl", "SignInWithAppleVault",
-                "SignInWithAppleEmulator", "SIWAEmulator", "SIWAEmulatorServer", "SIWALifecycle",
+                "SignInWithAppleEmulator", "SIWAEmulator", "SIWAEmulatorServer", "SIWAHTTPServer",
+                "SIWALifecycle",
                 "SIWATestSupport", "SIWADatabases", "SIWAVaultRecords",
             ], exclude: ["Documented"], swiftSettings: strict),
         .testTarget(

@@ -1,4 +1,7 @@
 import Foundation
+import SIWACrypto
+import SIWAEmulatorServer
+import SIWAHTTPServer
 import SIWATestSupport
 import SignInWithApple
 import SignInWithAppleCurl
@@ -8,12 +11,35 @@ import Testing
 /// The public check of transports finds what is wrong with them.
 @Suite struct TransportChecksTests {
     @Test func `libcurl's transport passes all checks`() async throws {
+        let identity = try Self.identity()
         try await Fixture.serving { fixture in
+            try await EmulatorServer.serving(fixture.apple.emulator, identity: identity) { tls in
+                let checks = try await TransportChecks.run(
+                    CurlTransport(), emulator: fixture.url + "/", untrusted: tls.url)
+                #expect(checks.count == 11 && checks.filter { $0.failure != nil } == [])
+            }
+        }
+    }
+
+    /// A certificate of an authority that nobody trusts.
+    private static func identity() throws -> SIWAHTTPServer.TLSIdentity {
+        let names: [ServerName] = [.host("localhost"), .address("127.0.0.1")]
+        let now = Int(Date().timeIntervalSince1970)
+        let authority = try CertificateAuthority(
+            name: "test", permitting: names, validity: now - 3600..<now + 86_400)
+        let key = try P256PrivateKey.generate()
+        let certificate = try authority.issueServerCertificate(names: names, key: key)
+        return SIWAHTTPServer.TLSIdentity(
+            certificate: String(decoding: try certificate.pemRepresentation(), as: UTF8.self),
+            key: String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self))
+    }
+
+    @Test func `a transport that trusts any server fails the check of certificates`() async throws {
+        try await Fixture.serving { fixture in
+            // Without TLS there is nothing to refuse.
             let checks = try await TransportChecks.run(
-                CurlTransport(), emulator: fixture.url + "/", untrusted: fixture.url)
-            // The emulator here has no TLS, so the last check must fail: it is really made.
-            #expect(checks.dropLast().filter { $0.failure != nil } == [])
-            #expect(checks.count == 11 && checks.last?.failure != nil)
+                CurlTransport(), emulator: fixture.url, untrusted: fixture.url)
+            #expect(checks.last?.failure == "it returned a response with status 200")
         }
     }
 

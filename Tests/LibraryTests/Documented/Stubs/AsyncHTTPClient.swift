@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Declarations of async-http-client 1.20, without their work.
 import Logging
 public import NIOCore

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Declarations of swift-crypto 3, without their work.
 public import Foundation
 

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Declarations of swift-log 1, without their work.
 
 public struct Logger: Sendable {

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Declarations of swift-metrics 2, without their work.
 
 public final class Counter: Sendable {

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Declarations of swift-nio 2, without their work: the documentation's code must compile with them.
 
 public struct TimeAmount: Hashable, Sendable {

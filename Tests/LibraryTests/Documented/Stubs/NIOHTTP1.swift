@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Declarations of swift-nio 2, without their work.
 
 public struct HTTPHeaders: RandomAccessCollection, Sendable {

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Declarations of swift-distributed-tracing 1, without their work.
 
 public enum SpanKind: Sendable { case client, `internal` }

@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let vault = try await TokenVault(url: "sqlite:vault.db", keys: keys)
-/// try await vault.store(signIn)
+/// let signIn = try await apple.exchange(code, storingIn: vault)
 /// try await vault.revoke(userID: signIn.userID, with: apple)
 /// ```
 public struct TokenVault: Sendable {

@@ -100,6 +100,13 @@ import Testing
 
 /// What libpq says when there is no connection.
 @Suite(.blocking) struct ConnectionRefusalTests {
+    @Test func `a user without a role is told to be the service`() {
+        let unknown = ConnectionRefusal("FATAL:  28000: role \"root\" does not exist\n")
+        #expect(unknown.remedy?.contains("'siwa-admin' is siwa as the service") == true)
+        #expect(unknown.kind(needsPassword: false) == .unusable)
+        #expect(ConnectionRefusal("FATAL:  28P01: no\n").remedy == nil)
+    }
+
     @Test(arguments: [
         (
             "at \"h\", port 5: FATAL:  28P01: no, \"u\"\nLOCATION:  auth.c:1\n",

@@ -110,6 +110,9 @@ struct PostgresAttempt: Sendable {
         if refusal.state == nil, let remedy = limitRemedy(in: refusal.message) {
             return DatabaseFailure(StoreError(.full, refusal.message, remedy: remedy))
         }
+        if let remedy = refusal.remedy, !isAboutTLS {
+            return DatabaseFailure(StoreError(kind, refusal.message, remedy: remedy))
+        }
         guard isAboutTLS, kind == .unusable else { return DatabaseFailure(kind, refusal.message) }
         return DatabaseFailure(.untrusted, refusal.message)
     }

@@ -83,6 +83,16 @@ struct ConnectionRefusal {
         return needsPassword || isAboutTrust || isAboutURL ? .unusable : .unreachable
     }
 
+    /// What to do if the server has no role of this user's name, or does not let it in; nil for
+    /// other reasons.
+    var remedy: String? {
+        guard state?.code == "28000" else { return nil }
+        return """
+            run the command as the user that the database knows: 'siwa-admin' is siwa as the \
+            service; or name the role in vault.url
+            """
+    }
+
     /// Whether libpq rejects a value of the URL: waiting does not help.
     private var isAboutURL: Bool {
         let words = message.split { !$0.isLetter }

@@ -118,6 +118,7 @@ import Testing
             try await vault.revoke(userID: signIn.userID, with: web)
         }
         #expect(failure?.kind == .otherClients)
+        #expect(failure?.clientIDs == [apple.client.clientID])
         #expect(failure?.description.contains(apple.client.clientID) == true)
         try await apple.client.refresh(token)
         // With all clients, there is no warning.

@@ -166,7 +166,7 @@ struct VaultRekeyCommand: Command {
             }
             for fault in page.faults { try found.add(fault) }
             count += page.count
-            progress.add(page.count)
+            if page.next != nil { progress.add(page.count) }
             last = page.next
             try ending.checkSignal()
         } while last != nil

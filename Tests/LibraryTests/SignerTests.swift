@@ -85,7 +85,7 @@ import Testing
         }
         let code = try await setup.apple.signIn().code
         let failure = try await thrownError { () async throws(SignInWithAppleError) in
-            try await setup.client.exchange(code, timeout: .seconds(5))
+            try await setup.client.exchange(code, timeout: .seconds(60))
         }
         #expect(failure.kind == .signerFailed && failure.isRetryable == isRetryable)
         #expect(failure.message == message && !failure.codeMayBeSpent)

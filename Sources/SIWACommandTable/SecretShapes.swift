@@ -12,7 +12,8 @@ package func maskingSecrets(in text: String) -> String {
     var position = 0
     var shown = 0
     while position < bytes.count {
-        guard let end = endOfSecret(in: bytes, at: position) else {
+        guard mayBegin(in: bytes, at: position), let end = endOfSecret(in: bytes, at: position)
+        else {
             position += 1
             continue
         }
@@ -25,6 +26,18 @@ package func maskingSecrets(in text: String) -> String {
 
 /// The text that replaces a masked secret.
 let secretMask = "(secret, not shown)"
+
+/// Whether a secret may begin at a position. Every byte of a log is asked about, and nearly none may.
+private func mayBegin(in bytes: [UInt8], at position: Int) -> Bool {
+    guard position > 0 else { return true }
+    switch (bytes[position - 1], bytes[position]) {
+    case (UInt8(ascii: "="), _), (UInt8(ascii: ":"), _): return true
+    case (_, UInt8(ascii: "-")), (_, UInt8(ascii: "e")), (_, UInt8(ascii: "s")),
+        (_, UInt8(ascii: "a")), (_, UInt8(ascii: "c")), (_, UInt8(ascii: "r")):
+        return true
+    case (let previous, let byte): return isBase64(byte) && !isBase64(previous)
+    }
+}
 
 /// The end of the secret that begins at a position; nil if no secret begins there.
 private func endOfSecret(in bytes: [UInt8], at start: Int) -> Int? {
@@ -163,8 +176,11 @@ private func isHexadecimal(_ byte: UInt8) -> Bool {
 
 private func isBase64(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    default: isDigit(byte) || "+/_-".utf8.contains(byte)
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"),
+        UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+    default: false
     }
 }
 

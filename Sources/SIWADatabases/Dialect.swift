@@ -40,6 +40,9 @@ package struct Dialect: Sendable {
     /// The beginning of a reading and of a writing transaction.
     package let beginReading, beginWriting: String
 
+    /// Whether a writing transaction locks everything, so that nothing changes under it.
+    package var locksEverything: Bool { lockSchema == nil }
+
     package func begin(_ access: Access) -> String {
         switch access {
         case .reading: beginReading

@@ -15,25 +15,21 @@ extension Database {
         }.map(\.0)
     }
 
-    /// Adds events; returns those that were not in the inbox before.
+    /// Adds events that are not in the inbox; nobody else can add one meanwhile, because positions
+    /// were taken.
     ///
-    /// - Parameter first: the first of the positions that were taken for them.
+    /// - Parameter first: the first of the positions.
     func insert(
         _ events: [IncomingEvent], at first: Int, _ counts: inout CountChanges
-    ) throws(DatabaseFailure) -> Set<EventID> {
-        guard !events.isEmpty else { return [] }
-        let answers = try run(
+    ) throws(DatabaseFailure) {
+        guard !events.isEmpty else { return }
+        _ = try run(
             inserting,
             each: events.enumerated().map { index, incoming in
                 incoming.event.values(at: first + index, incoming.isDelivered ? .pending : .none)
             })
-        var stored: Set<EventID> = []
-        for (incoming, rows) in zip(events, answers) where !rows.isEmpty {
-            stored.insert(incoming.event.id)
-            counts.add(1, incoming.isDelivered ? InboxState.pending : .none)
-        }
-        counts.add(stored.count, .received)
-        return stored
+        for incoming in events { counts.add(1, incoming.isDelivered ? InboxState.pending : .none) }
+        counts.add(events.count, .received)
     }
 
     /// Events that wait for verification have no `due_at`, nor have those without a subscriber.
@@ -43,7 +39,6 @@ extension Database {
             received_at, expires_at, state, changed_at, due_at, body, mark)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \(dialect.now),
             CASE WHEN $9 = 'pending' THEN \(dialect.moment) END, $10, $11)
-        ON CONFLICT (jti) DO NOTHING RETURNING 1
         """
     }
 

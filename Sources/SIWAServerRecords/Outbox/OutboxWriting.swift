@@ -149,11 +149,13 @@ extension Database {
         }
         guard !ended.isEmpty else { return }
         let first = try takePositions(ended.count)
-        let stored = try insert(ended, at: first, &counts)
-        counts.add(-stored.count, .received)
+        // The end of a request that was made again was announced before.
+        let new = try new(among: ended)
+        try insert(new, at: first, &counts)
+        counts.add(-new.count, .received)
         _ = try run(
-            "UPDATE inbox_event SET holds_until = 0 WHERE jti = $1", each: stored.map { [$0.value] }
-        )
+            "UPDATE inbox_event SET holds_until = 0 WHERE jti = $1",
+            each: new.map { [$0.event.id.value] })
     }
 
     /// Notes that a pending request was answered before its end.

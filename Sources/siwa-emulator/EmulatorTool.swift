@@ -12,7 +12,7 @@ let emulatorTool = Tool<EmulatorWorld>(
 
         The state is kept in memory until the server ends. Control it with requests to \
         /emulator/: codes, faults, clock, switches, requests, keys/revoke, keys/rotate, transfer, \
-        seed, notifications, receiver, users, reset. The console at /emulator does the same for \
+        seed, baits, notifications, receiver, users, reset. The console at /emulator does the same for \
         people.
         """,
     commands: [

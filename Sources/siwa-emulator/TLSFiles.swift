@@ -10,7 +10,8 @@ struct TLSFiles {
     static let names = [authority, certificate, key]
 
     static let serverNames: [ServerName] = [
-        .host("appleid.apple.com"), .host("localhost"), .address("127.0.0.1"), .address("::1"),
+        .host("appleid.apple.com"), .host("account.apple.com"), .host("localhost"),
+        .address("127.0.0.1"), .address("::1"),
     ]
     private static let day = 86_400
 

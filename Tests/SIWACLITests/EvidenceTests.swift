@@ -27,7 +27,8 @@ import Testing
         ("unknown_scope", "ignored", "invalid_scope"),
         ("unknown_scope", "invalid_request", "invalid_request"),
         ("discovery_issuer", "https://account.apple.com", "https://account.apple.com"),
-        ("keys_max_age", 60, "60"), ("team_token", "in_window", "in_window"),
+        ("keys_max_age", 60, "60"), ("keys_no_store", true, "true"),
+        ("team_token", "in_window", "in_window"),
     ]
 
     @Test func `a server like the emulator confirms all facts that are tested`() async throws {

@@ -34,7 +34,7 @@ struct CertificateAuthorityTests {
         #expect(
             constraints == [
                 "X509v3 Name Constraints: critical", "Permitted:", "DNS:appleid.apple.com",
-                "DNS:localhost", "IP:127.0.0.1/255.255.255.255",
+                "DNS:account.apple.com", "DNS:localhost", "IP:127.0.0.1/255.255.255.255",
                 "IP:0:0:0:0:0:0:0:1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF",
             ], "\(shown)")
         let verified = try await openssl(

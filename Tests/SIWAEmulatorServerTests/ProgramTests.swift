@@ -118,6 +118,71 @@ import Testing
         #expect(core?.split(separator: " ").suffix(3).dropLast() == ["0", "0"], "\(core ?? "")")
     }
 
+    @Test func `the other host of the discovery document is covered by the certificate`()
+        async throws
+    {
+        let fixture = try await EmulatorFixture()
+        let server = try await fixture.serve("--tls")
+        let curl = try #require(Executable.installed("curl"))
+        let turned = try await curl.run(
+            "-sS", "--cacert", "\(fixture.path)/ca.pem", "\(server.url)/emulator/switches", "-d",
+            #"{"discovery_issuer":"https://account.apple.com"}"#)
+        #expect(turned.ending == .exit(0), "\(turned)")
+        let port = try #require(server.url.split(separator: ":").last)
+        // As with an entry in the hosts file, and port 443.
+        let options = [
+            "-sS", "--cacert", "\(fixture.path)/ca.pem", "--connect-to", "::127.0.0.1:\(port)",
+        ]
+        let found = try await curl.run(
+            .init(options + ["https://appleid.apple.com/.well-known/openid-configuration"]))
+        let jwks = try #require(try JSON(text: found.output)["jwks_uri"]?.string)
+        #expect(jwks == "https://account.apple.com/auth/keys")
+        let keys = try await curl.run(.init(options + [jwks]))
+        #expect(try JSON(text: keys.output)["keys"]?.elements?.count == 3, "\(keys)")
+    }
+
+    @Test func `a seed gives the same key set and codes after every start`() async throws {
+        let fixture = try await EmulatorFixture()
+        let curl = try #require(Executable.installed("curl"))
+        var answers: [[String]] = []
+        for _ in 1...2 {
+            let server = try await fixture.serve("--seed", "42")
+            let keys = try await curl.run("-sS", "\(server.url)/auth/keys")
+            answers.append([keys.output, try await server.code(), try await server.code()])
+            server.program.signal(SIGTERM)
+            #expect(try await server.program.result().ending == .exit(0))
+        }
+        #expect(answers[0] == answers[1] && answers[0][1] != answers[0][2])
+    }
+
+    @Test func `the ready file is gone before a start, after a failed one, and after the end`()
+        async throws
+    {
+        let fixture = try await EmulatorFixture()
+        let ready = try fixture.folder.write("ready", Array("http://127.0.0.1:1\n".utf8))
+        func isThere() -> Bool { FileManager.default.fileExists(atPath: ready) }
+        let taken = try await EmulatorFixture().serve()
+        let port = try #require(taken.url.split(separator: ":").last)
+        let failed = try await fixture.emulator(
+            "serve", fixture.path, "--port", String(port), "--ready-file", ready)
+        #expect(failed.ending == .exit(75) && !isThere(), "\(failed)")
+
+        for signal in [SIGKILL, SIGTERM] {
+            let running = try Executable.product("siwa-emulator").start(
+                .init(["serve", fixture.path, "--port", "0", "--ready-file", ready]))
+            try await eventually("it is ready") {
+                let text = (try? fixture.folder.contents("ready")) ?? []
+                let said = try running.outputSoFar()
+                return !text.isEmpty
+                    && said == "listening on " + String(decoding: text, as: UTF8.self)
+            }
+            running.signal(signal)
+            _ = try await running.result()
+            // Nobody can clean up after SIGKILL; the next start does.
+            #expect(isThere() == (signal == SIGKILL))
+        }
+    }
+
     @Test func `listening on all addresses causes a warning`() async throws {
         let server = try await EmulatorFixture().serve("--listen", "0.0.0.0")
         #expect(server.url.hasPrefix("http://127.0.0.1:"))

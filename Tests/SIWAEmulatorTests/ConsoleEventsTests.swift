@@ -39,7 +39,7 @@ import Testing
         #expect(
             first.map { $0.data["panel"]?.string } == [
                 "status", "clock", "faults", "people", "user_choices", "sessions", "clients",
-                "notifications", "history",
+                "switches", "notifications", "history",
             ])
         _ = await harness.post("/auth/token", [("grant_type", "password")])
         let second = try Event.all(in: await stream.next())
@@ -60,6 +60,19 @@ import Testing
         let html = try #require(try events.first?.data.text("html"))
         #expect(html.matches(of: /<li id="request-/).count == 50)
         #expect(html.hasPrefix(#"<li id="request-1000""#))
+    }
+
+    @Test func `a search limits the requests of the stream, and none comes twice`() async throws {
+        let harness = try await EmulatorHarness()
+        var stream = try await harness.events("after=0&find=configuration")
+        _ = await stream.next()
+        for _ in 1...3 { _ = await harness.get("/auth/keys") }
+        _ = await harness.get("/.well-known/openid-configuration")
+        let text = try #require(await stream.next().map { String(decoding: $0, as: UTF8.self) })
+        #expect(text.contains("request-4") && !text.contains("request-3"))
+        _ = await harness.get("/.well-known/openid-configuration")
+        let next = try #require(await stream.next().map { String(decoding: $0, as: UTF8.self) })
+        #expect(next.contains("request-5") && !next.contains("request-4"))
     }
 
     @Test func `a stream continues at the last event that the browser received`() async throws {

@@ -90,6 +90,74 @@ import Testing
         #expect(code.status == 200 && code.text.contains("<dt>code</dt>"))
     }
 
+    @Test func `switches that differ from their defaults are listed, and can be set back`()
+        async throws
+    {
+        let harness = try await EmulatorHarness()
+        #expect(await harness.look().text.contains("Every switch is at its default."))
+        let choice = #"{"order":"client_first"}"#
+        let set = try await harness.send("switches", [("json", choice)], accept: "text/html")
+        #expect(set.status == 303 && set.fields["location"] == "/emulator#switches")
+        _ = try await harness.send("switches", [("code_lifetime", "10m")])
+        let page = await harness.look().text
+        #expect(page.contains(#"<span class="mono">order</span> <b>client_first</b>"#))
+        #expect(page.contains(#"<span class="mono">code_lifetime</span> <b>600</b>"#))
+        #expect(page.contains("Back to credential_first") && page.contains("Back to 300"))
+        _ = try await harness.send("switches", [("json", #"{"order":"credential_first"}"#)])
+        _ = try await harness.send("switches", [("json", #"{"code_lifetime":300}"#)])
+        #expect(await harness.look().text.contains("Every switch is at its default."))
+    }
+
+    @Test func `every value of every switch can be chosen`() async throws {
+        let harness = try await EmulatorHarness()
+        let page = await harness.look().text
+        let switches = try #require(try await harness.control("switches").members)
+        for entry in switches {
+            let values = page.matches(of: /<option value="([^"]*)"/).map(\.output.1)
+                .filter { $0.hasPrefix("{&quot;\(entry.name)&quot;:") }
+            if values.isEmpty {
+                #expect(page.contains(#"<input name="\#(entry.name)""#), "\(entry.name)")
+            } else {
+                #expect(values.count >= 2, "\(entry.name)")
+            }
+            for value in values {
+                let body = String(value).replacing("&quot;", with: "\"")
+                let answer = try await harness.send("switches", [("json", body)])
+                #expect(answer.status == 200, "\(body)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("KEYS", 2), ("auth/token", 1), ("r-nowhere", 0), ("curl/8", 1), ("invalid_grant", 1),
+        ("", 4),
+    ])
+    func `a search shows the requests that contain a text, in capital letters or not`(
+        _ text: String, _ count: Int
+    ) async throws {
+        let harness = try await EmulatorHarness()
+        _ = await harness.get("/auth/keys")
+        _ = await harness.emulator.respond(
+            to: EmulatorRequest(
+                method: "GET", target: "/auth/keys", fields: [HTTPField("User-Agent", "curl/8.5")]))
+        _ = await harness.get("/.well-known/openid-configuration")
+        _ = try await harness.refresh("r-nowhere")
+        let page = await harness.look("/emulator?find=\(text)").text
+        #expect(page.matches(of: /<li id="request-/).count == count)
+        if count == 0 { #expect(page.contains("No request contains “\(text)”")) }
+        #expect(page.contains(#"name="find""#) && page.contains(#"value="\#(text)""#))
+    }
+
+    @Test func `a search keeps what it found when a request is opened without a script`()
+        async throws
+    {
+        let harness = try await EmulatorHarness()
+        for _ in 1...2 { _ = await harness.get("/auth/keys") }
+        let page = await harness.look("/emulator?find=keys&open=2").text
+        #expect(page.contains(#"href="/emulator?open=1&amp;find=keys#request-1""#))
+        #expect(page.contains(#"class="detail""#))
+    }
+
     @Test func `the clock can be moved forward in steps and reset`() async throws {
         let harness = try await EmulatorHarness()
         for (fields, hours) in [

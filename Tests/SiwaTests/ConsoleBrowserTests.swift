@@ -242,6 +242,104 @@ struct ConsoleBrowserTests {
         #expect(browser.problems == [])
     }
 
+    @Test func `a switch is set and set back by clicks, and a search finds requests as they come`()
+        async throws
+    {
+        let apple = try await LocalApple(usesTLS: false)
+        let console = try await ConsolePage(apple)
+        let browser = console.browser
+        try await console.wait("#switches", says: "Every switch is at its default.")
+        try await browser.click("Set a switch")
+        try await browser.run(
+            """
+            document.querySelector("#switches select").value = '{"missing_code":"invalid_grant"}';
+            document.querySelector("#switches select").form.requestSubmit();
+            """)
+        try await console.wait("#switches .lines", says: "missing_code invalid_grant")
+        #expect(try await apple.post("switches", [:])["missing_code"] == "invalid_grant")
+        try await browser.click("Back to invalid_request")
+        try await console.wait("#switches .empty", says: "Every switch is at its default.")
+        try await browser.run(
+            """
+            document.querySelector("#switches input[name=code_lifetime]").value = "10m";
+            document.querySelector("#switches input[name=code_lifetime]").form.requestSubmit();
+            """)
+        try await console.wait("#switches .lines", says: "code_lifetime 600")
+
+        try await console.fill("input[name=find]", "R-BAD")
+        try await browser.click("Find")
+        try await console.wait(".welcome", says: "No request contains “R-BAD”")
+        try await console.fill("input[name=find]", "KEYS")
+        try await browser.click("Find")
+        try await browser.wait(
+            until: "location.search === '?find=KEYS' && document.body.dataset.find === 'KEYS'")
+        try await console.wait("#live", says: "live")
+        #expect(try await apple.siwa("refresh", "--token", "r-bad").exitCode == 5)
+        #expect(try await apple.siwa("keys", "--refresh").exitCode == 0)
+        try await console.wait("#log", says: "/auth/keys")
+        #expect(
+            try await browser.value("document.querySelectorAll('#log > li').length") == 1)
+        #expect(browser.problems == [])
+    }
+
+    @Test(arguments: [1100, 1200, 1500])
+    func `in a window of middle width, the right column ends within a screen of the left one`(
+        _ width: Int
+    ) async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        try await apple.fillConsole()
+        let browser = try await Browser()
+        try await browser.show(width: width, height: 900)
+        let console = try await ConsolePage(apple, in: browser)
+        func bottom(_ selector: String) async throws -> Int {
+            let found = try await browser.value(
+                """
+                Math.round(Math.max(...[...document.querySelectorAll("\(selector)")]
+                  .map(element => element.getBoundingClientRect().bottom + scrollY)))
+                """)
+            return try #require(found.integer)
+        }
+        let ends = (try await bottom("#requests"), try await bottom(".rail"))
+        #expect(ends.1 - max(ends.0, 900) < 900, "\(ends)")
+        // A folded section opens by a click, and by a link to it.
+        #expect(
+            try await browser.value("document.querySelector('#history').checkVisibility()") == false
+        )
+        try await browser.run("document.querySelector('#history-title').click()")
+        try await console.wait("#history", says: "notifications")
+        #expect(
+            try await browser.value("document.querySelector('#sessions').checkVisibility()")
+                == false)
+        try await browser.run("document.querySelector('header a[href=\"#sessions\"]').click()")
+        try await browser.wait(until: "document.querySelector('#sessions').checkVisibility()")
+        #expect(browser.problems == [])
+    }
+
+    @Test(arguments: [500, 1200, 1600]) func `quick clicks cover no button with notes`(
+        _ width: Int
+    ) async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        let browser = try await Browser()
+        try await browser.show(width: width, height: 900)
+        let console = try await ConsolePage(apple, in: browser)
+        for _ in 1...6 { try await browser.click("Slow, 5 s") }
+        try await console.wait("#toasts", says: "Done: Slow, 5 s")
+        try await console.wait("#faults .lines li:nth-child(6)", says: "delayed by")
+        #expect(try await browser.value("document.querySelectorAll('.toast').length <= 1") == true)
+        let covered = try await browser.value(
+            """
+            [...document.querySelectorAll("button")].filter(button => {
+              if (!button.checkVisibility()) return false;
+              button.scrollIntoView({ block: "end" });
+              const box = button.getBoundingClientRect();
+              const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+              return !button.contains(top);
+            }).map(button => button.innerText)
+            """)
+        #expect(covered == [])
+        #expect(browser.problems == [])
+    }
+
     @Test func `scripts that a client sends do not run on the page`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         let hostile =
@@ -304,7 +402,7 @@ struct ConsoleBrowserTests {
         #expect(
             named("region") == [
                 "Requests", "Clock", "Faults", "Users", "Tokens", "Notifications",
-                "Clients and keys", "Changes",
+                "Clients and keys", "Switches", "Changes",
             ])
         #expect(named("main").count == 1 && named("banner").count == 1)
         #expect(named("status").count == 1)

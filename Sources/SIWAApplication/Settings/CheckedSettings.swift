@@ -1,4 +1,5 @@
 internal import SIWACrypto
+internal import SIWAJOSE
 package import SIWALifecycle
 internal import SIWASystem
 

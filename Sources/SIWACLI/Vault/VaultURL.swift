@@ -1,4 +1,4 @@
-internal import SIWAApplication
+internal import SIWAJOSE
 internal import SIWALifecycle
 
 /// A vault's URL without the password and without parameters, which can contain one.

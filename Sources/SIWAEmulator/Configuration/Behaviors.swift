@@ -50,6 +50,8 @@ package struct Behaviors: Sendable, Hashable {
     var webMessage = Tolerance.accepted
     var discoveryIssuer = Issuer.appleID
     var keysMaxAge = Duration.zero
+    var keysNoStore = false
+    var laterEmail = LaterEmail.withheld
     var notificationEvents = NotificationEvents.string
     var notificationTime = NotificationTime.milliseconds
     var notificationPrivateEmail = EmailClaims.string
@@ -175,6 +177,14 @@ extension Behaviors {
         case invalidScope = "invalid_scope"
         case invalidRequest = "invalid_request"
         case ignored
+    }
+
+    /// The address of a user whose first consent was not about it, when a later request asks for it.
+    enum LaterEmail: String, CaseIterable, JSONConvertible {
+        /// The first consent decides.
+        case withheld
+        /// The user is asked as at a first consent.
+        case asked
     }
 
     /// `iss` of a token or a discovery document; the document's changed for some days in June 2025.

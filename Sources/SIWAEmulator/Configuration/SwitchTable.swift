@@ -5,15 +5,32 @@ private struct Switch: Sendable {
     let name: String
     let read: @Sendable (Behaviors) -> JSON
     let write: @Sendable (inout Behaviors, JSONObjectReader) throws(ShapeError) -> Void
+    /// Its only values; empty for a duration.
+    let choices: [JSON]
 
-    init<Value: JSONConvertible>(
-        _ name: String, _ path: any WritableKeyPath<Behaviors, Value> & Sendable
+    private init<Value: JSONConvertible>(
+        _ name: String, _ path: any WritableKeyPath<Behaviors, Value> & Sendable,
+        among choices: [JSON]
     ) {
-        self.name = name
+        (self.name, self.choices) = (name, choices)
         read = { $0[keyPath: path].json }
         write = { (behaviors, reader) throws(ShapeError) in
             if let value: Value = try reader.optional(name) { behaviors[keyPath: path] = value }
         }
+    }
+
+    init<Value: JSONConvertible & CaseIterable>(
+        _ name: String, _ path: any WritableKeyPath<Behaviors, Value> & Sendable
+    ) {
+        self.init(name, path, among: Value.allCases.map(\.json))
+    }
+
+    init(_ name: String, _ path: any WritableKeyPath<Behaviors, Bool> & Sendable) {
+        self.init(name, path, among: [false, true])
+    }
+
+    init(_ name: String, _ path: any WritableKeyPath<Behaviors, Duration> & Sendable) {
+        self.init(name, path, among: [])
     }
 
     /// A switch that chooses between some of Apple's error codes.
@@ -22,6 +39,7 @@ private struct Switch: Sendable {
         _ choices: Refusal.Code...
     ) {
         self.name = name
+        self.choices = choices.map { .string($0.rawValue) }
         read = { .string($0[keyPath: path].rawValue) }
         write = { (behaviors, reader) throws(ShapeError) in
             guard let text: String = try reader.optional(name) else { return }
@@ -98,6 +116,8 @@ private struct Switch: Sendable {
         Switch("web_message", \.webMessage),
         Switch("discovery_issuer", \.discoveryIssuer),
         Switch("keys_max_age", \.keysMaxAge),
+        Switch("keys_no_store", \.keysNoStore),
+        Switch("later_email", \.laterEmail),
         Switch("allow_loopback_redirect", \.allowsLoopbackRedirect),
     ]
 
@@ -114,6 +134,27 @@ private struct Switch: Sendable {
 }
 
 extension Behaviors {
+    /// A switch as the console shows it.
+    struct Setting {
+        let name: String
+        let value: JSON
+        let standard: JSON
+        /// The only values; empty for a duration.
+        let choices: [JSON]
+
+        var isStandard: Bool { value == standard }
+    }
+
+    /// Every switch, its value, and its default.
+    var settings: [Setting] {
+        let standard = Behaviors()
+        return Switch.all.map {
+            Setting(
+                name: $0.name, value: $0.read(self), standard: $0.read(standard),
+                choices: $0.choices)
+        }
+    }
+
     /// Every switch and its value.
     var json: JSON { .object(Switch.all.map { JSON.Member($0.name, $0.read(self)) }) }
 

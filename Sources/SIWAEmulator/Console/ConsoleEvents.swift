@@ -68,12 +68,13 @@ extension AppleEmulator {
             text += Self.event(events.panels.isEmpty ? "reload" : "reset", [:], id: 0)
             (events.instance, events.last) = (instance, 0)
         }
-        let records = log.newest(ConsoleEvents.rows, after: events.last)
+        let search = events.view.requestSearch
+        let records = log.newest(ConsoleEvents.rows, after: events.last, containing: search)
         if !records.isEmpty {
-            let rows = records.map { RequestRow(record: $0).html.source }.joined()
+            let rows = records.map { RequestRow(record: $0, search: search).html.source }.joined()
             text += Self.event("requests", ["html": .string(rows)], id: log.count)
-            events.last = log.count
         }
+        events.last = log.count
         let state = consoleState("")
         for panel in ConsolePanel.allCases {
             let html = panel.html(state, events.view).source

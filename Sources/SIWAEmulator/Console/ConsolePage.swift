@@ -44,19 +44,20 @@ struct ConsolePage {
     private var body: HTML {
         """
         <body data-instance="\(state.instance)" data-last="\(String(state.log.count))" \
-        data-search="\(view.userSearch)">
+        data-search="\(view.userSearch)" data-find="\(view.requestSearch)">
         \(header)
         <main>
         \(requests)
         <div class="rail">
-        \(section("clock", "Clock", panel(.clock)))
-        \(section("faults", "Faults", [FaultsPanel.form(state), panel(.faults)], faultActions))
-        \(section("people", "Users", [search, panel(.people), SignInForm.html(state, view), AddUserForm.html(state)]))
+        \(section("clock", "Clock", isOpen: true, panel(.clock)))
+        \(section("faults", "Faults", isOpen: true, [FaultsPanel.form(state), faultActions, panel(.faults)]))
+        \(section("people", "Users", isOpen: true, [search, panel(.people), SignInForm.html(state, view), AddUserForm.html(state)]))
         </div>
         <div class="rail">
         \(section("sessions", "Tokens", panel(.sessions)))
         \(section("notifications", "Notifications", [NotificationsPanel.form(state), panel(.notifications)]))
         \(section("clients", "Clients and keys", [panel(.clients), ClientsPanel.form(state)]))
+        \(section("switches", "Switches", [panel(.switches), SwitchesPanel.form(state)]))
         \(section("history", "Changes", panel(.history)))
         </div>
         </main>
@@ -67,19 +68,24 @@ struct ConsolePage {
 
     private func panel(_ panel: ConsolePanel) -> HTML { panel.element(state, view) }
 
+    /// A section that can be folded. The script opens all where there is room for them.
     private func section(
-        _ id: String, _ title: String, _ content: [HTML], _ action: HTML = ""
+        _ id: String, _ title: String, isOpen: Bool = false, _ content: [HTML]
     ) -> HTML {
-        """
-        <section id="\(id)" aria-labelledby="\(id)-title">
-        <div class="section-head"><h2 id="\(id)-title">\(title)</h2>\(action)</div>
-        \(content)
-        </section>
-        """
+        let open: HTML = isOpen ? " open" : ""
+        return """
+            <section aria-labelledby="\(id)-title"><details class="fold"\(open)>
+            <summary><h2 id="\(id)-title">\(title)</h2></summary>
+            <div id="\(id)" class="folded">
+            \(content)
+            </div></details></section>
+            """
     }
 
-    private func section(_ id: String, _ title: String, _ content: HTML) -> HTML {
-        section(id, title, [content])
+    private func section(
+        _ id: String, _ title: String, isOpen: Bool = false, _ content: HTML
+    ) -> HTML {
+        section(id, title, isOpen: isOpen, [content])
     }
 
     /// Without scripts, the page reloads itself.
@@ -103,7 +109,7 @@ struct ConsolePage {
         <nav aria-label="Sections"><a href="#requests">Requests</a><a href="#clock">Clock</a>\
         <a href="#faults">Faults</a><a href="#people">Users</a><a href="#sessions">Tokens</a>\
         <a href="#notifications">Notifications</a><a href="#clients">Keys</a>\
-        <a href="#history">Changes</a></nav>
+        <a href="#switches">Switches</a><a href="#history">Changes</a></nav>
         \(noScript)
         """
     }
@@ -118,18 +124,19 @@ struct ConsolePage {
     }
 
     private var requests: HTML {
-        let records = state.log.newest(Self.rows)
+        let search = view.requestSearch
+        let records = state.log.newest(Self.rows, containing: search)
         let rows = records.map { record in
             let found =
                 record.number == view.openRequest ? state.log.request(record.number) : nil
             return RequestRow(
-                record: record,
+                record: record, search: search,
                 detail: found.map { RequestDetailView($0.record, $0.details, state).html }
             ).html
         }
         return """
             <section id="requests" aria-labelledby="requests-title">
-            <div class="section-head"><h2 id="requests-title">Requests</h2>\(filter)</div>
+            <div class="section-head"><h2 id="requests-title">Requests</h2>\(find)\(filter)</div>
             <ol id="log" data-show="\(view.onlyRefused ? "refused" : "all")">\(rows)</ol>
             \(emptyLog)
             </section>
@@ -139,10 +146,8 @@ struct ConsolePage {
     private var filter: HTML {
         func link(_ show: String, _ label: String, _ isCurrent: Bool) -> HTML {
             let current: HTML = isCurrent ? #" aria-current="true""# : ""
-            return """
-                <a href="\(ConsoleRoute.root)?show=\(show)" data-filter="\(show)"\(current)>\
-                \(label)</a>
-                """
+            let address = ConsoleView.address([("show", show)], search: view.requestSearch)
+            return #"<a href="\#(address)" data-filter="\#(show)"\#(current)>\#(label)</a>"#
         }
         return """
             <div class="filter" role="group" aria-label="Show">\
@@ -153,7 +158,24 @@ struct ConsolePage {
             """
     }
 
+    private var find: HTML {
+        let show: HTML =
+            view.onlyRefused ? #"<input type="hidden" name="show" value="refused">"# : ""
+        return """
+            <form method="get" action="\(ConsoleRoute.root)" class="find" role="search">\(show)
+            <input name="find" type="search" aria-label="Find requests that contain" \
+            placeholder="path, client, error, reason" value="\(view.requestSearch)">
+            <button class="quiet">Find</button></form>
+            """
+    }
+
     private var emptyLog: HTML {
+        guard view.requestSearch.isEmpty else {
+            return """
+                <div class="welcome"><h3>No request contains “\(view.requestSearch)”</h3>
+                <p><a href="\(ConsoleRoute.root)">Show all requests</a></p></div>
+                """
+        }
         let client = state.configuration.clients.first?.clientID.rawValue ?? "com.example.app"
         return """
             <div class="welcome"><h3>No request yet</h3>
@@ -165,8 +187,9 @@ struct ConsolePage {
     }
 
     private var faultActions: HTML {
-        ConsoleButton(label: "Remove all", control: .faultsClear, body: [:], style: "quiet")
-            .html(state)
+        let clear = ConsoleButton(
+            label: "Remove all", control: .faultsClear, body: [:], style: "quiet")
+        return #"<p class="end">\#(clear.html(state))</p>"#
     }
 
     private var search: HTML {
@@ -233,11 +256,12 @@ extension Control {
     fileprivate var section: String {
         switch self {
         case .faults, .faultsClear: "faults"
-        case .clock, .switches: "clock"
+        case .clock: "clock"
+        case .switches: "switches"
         case .notifications, .notificationsResend, .notificationsSent, .receiver: "notifications"
         case .users, .codes, .seed: "people"
         case .keysRotate, .keysRevoke, .transfer: "clients"
-        case .requests, .reset: "history"
+        case .requests, .baits, .reset: "history"
         }
     }
 }

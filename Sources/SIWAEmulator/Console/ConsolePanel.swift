@@ -9,6 +9,7 @@ enum ConsolePanel: String, CaseIterable {
     case userChoices = "user_choices"
     case sessions
     case clients
+    case switches
     case notifications
     case history
 
@@ -21,6 +22,7 @@ enum ConsolePanel: String, CaseIterable {
         case .userChoices: SignInForm.choices(state)
         case .sessions: SessionsPanel.html(state)
         case .clients: ClientsPanel.html(state)
+        case .switches: SwitchesPanel.html(state)
         case .notifications: NotificationsPanel.html(state)
         case .history: HistoryPanel.html(state)
         }

@@ -13,6 +13,25 @@ enum ConsoleScript {
 
           document.documentElement.classList.add("scripted");
 
+          // ---- Folded sections: all are open where there is room, unless a click decided ----
+
+          const wide = matchMedia("(min-width: 94rem)");
+          const folds = JSON.parse(sessionStorage.getItem("folds") ?? "{}");
+          document.querySelectorAll("details.fold").forEach(fold => {
+            const name = fold.querySelector(".folded").id;
+            fold.open = folds[name] ?? (fold.open || wide.matches);
+            fold.firstElementChild.addEventListener("click", () => {
+              folds[name] = !fold.open;
+              sessionStorage.setItem("folds", JSON.stringify(folds));
+            });
+          });
+          const unfold = () => {
+            const fold = document.getElementById(location.hash.slice(1))?.closest("details.fold");
+            if (fold) fold.open = true;
+          };
+          addEventListener("hashchange", unfold);
+          unfold();
+
           // ---- Requests ----
 
           const rows = html => {
@@ -117,8 +136,13 @@ enum ConsoleScript {
           // ---- Forms ----
 
           const toast = (text, kind, code) => {
+            // Quick clicks replace the note of the last one.
+            const old = [...toasts.children].filter(other =>
+              kind === "error" ? other.dataset.text === text : other.matches(".ok:not(.code)"));
+            old.forEach(other => other.remove());
             const note = document.createElement("p");
-            note.className = `toast ${kind}`;
+            note.className = `toast ${kind}${code ? " code" : ""}`;
+            note.dataset.text = text;
             note.textContent = text;
             if (code) {
               const value = document.createElement("code");
@@ -134,7 +158,6 @@ enum ConsoleScript {
               note.append(" ", close);
             } else {
               setTimeout(() => note.remove(), code ? 60000 : 5000);
-              note.addEventListener("click", () => { if (!code) note.remove(); });
             }
             toasts.append(note);
           };
@@ -156,7 +179,7 @@ enum ConsoleScript {
               toast(name ? "Signed in:" : `Done: ${button ? button.textContent.trim() : "saved"}`,
                 "ok", name && result[name]);
               if (form.classList.contains("stack") && form.querySelector("input:not([type=hidden])")
-                  && form.closest("details")) form.reset();
+                  && form.closest("details.more")) form.reset();
               if (menu) menu.open = false;
             } catch (error) {
               toast(error.message, "error");
@@ -174,7 +197,9 @@ enum ConsoleScript {
           let { last, instance } = document.body.dataset;
           const listen = () => {
             const query = new URLSearchParams({ after: last, instance });
-            if (document.body.dataset.search) query.set("user", document.body.dataset.search);
+            const { search, find } = document.body.dataset;
+            if (search) query.set("user", search);
+            if (find) query.set("find", find);
             const events = new EventSource(`/emulator/events?${query}`);
             events.onopen = () => mark("live", "ok");
             events.onerror = () => {

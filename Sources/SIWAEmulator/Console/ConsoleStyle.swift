@@ -58,6 +58,15 @@ enum ConsoleStyle {
           padding: 1rem; box-shadow: var(--shadow); min-width: 0; overflow-wrap: anywhere; }
         .section-head { display: flex; align-items: center; justify-content: space-between;
           gap: .75rem; margin-bottom: .75rem; min-height: 2rem; }
+        .fold > summary { display: flex; align-items: center; justify-content: space-between;
+          gap: .75rem; min-height: 2rem; list-style: none; border-radius: .375rem; }
+        .fold > summary::-webkit-details-marker { display: none; }
+        .fold > summary::after { content: ""; width: .5rem; height: .5rem; margin: 0 .375rem;
+          border: solid var(--muted); border-width: 0 2px 2px 0; transform: rotate(-45deg); }
+        .fold[open] > summary::after { transform: rotate(45deg); }
+        .fold[open] > summary { margin-bottom: .5rem; }
+        .folded { scroll-margin-top: 4rem; }
+        .folded > p.end { display: flex; justify-content: flex-end; margin-top: .5rem; }
         @media (max-width: 64rem) {
           main { grid-template-columns: minmax(0, 1fr); padding: .75rem; }
           .rail { grid-column: 1; }
@@ -66,6 +75,8 @@ enum ConsoleStyle {
           #log { max-height: 75vh; overflow-y: auto; }
         }
         @media (max-width: 48rem) {
+          #requests > .section-head { flex-wrap: wrap; }
+          .find { order: 1; flex: 1 0 100%; }
           html { scroll-padding-top: 1rem; }
           header { padding: .75rem; }
           .tools { order: 1; }
@@ -73,6 +84,9 @@ enum ConsoleStyle {
           .brand { flex: 1; min-width: 0; }
           nav { position: static; padding: .375rem; }
           nav a { padding: .25rem .5rem; font-size: .875rem; }
+        }
+        @media (min-width: 64rem) and (max-width: 94rem) {
+          .people { max-height: 22rem; overflow-y: auto; }
         }
         @media (min-width: 94rem) {
           main { grid-template-columns: minmax(0, 1fr) 24rem 24rem; }
@@ -133,8 +147,13 @@ enum ConsoleStyle {
         .filter a { padding: .25rem .625rem; border-radius: .5rem; text-decoration: none;
           color: var(--muted); font-size: .8125rem; }
         .filter a[aria-current] { background: var(--raised); color: var(--text); font-weight: 600; }
-        #toasts { position: fixed; right: 1rem; bottom: 1rem; z-index: 4; display: grid; gap: .5rem;
-          max-width: min(26rem, calc(100vw - 2rem)); }
+        .find { display: flex; gap: .375rem; flex: 0 1 20rem; min-width: 0; margin-left: auto; }
+        .find input:not([type=checkbox]) { height: 2rem; }
+        /* Over the requests, where there are links but no buttons; clicks go through it. */
+        #toasts { position: fixed; left: 1rem; bottom: 1rem; z-index: 4; display: grid; gap: .5rem;
+          max-width: min(26rem, calc(100vw - 2rem)); pointer-events: none; }
+        body:has(.toast) { padding-bottom: 5rem; }
+        .toast.error, .toast.code { pointer-events: auto; }
         .toast { padding: .625rem .875rem; border-radius: .5rem; background: var(--text);
           color: var(--ground); box-shadow: 0 8px 24px rgb(0 0 0 / .25); overflow-wrap: anywhere; }
         .toast.error { background: var(--bad-ground); color: var(--bad);

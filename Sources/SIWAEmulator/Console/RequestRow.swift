@@ -3,16 +3,16 @@ internal import SIWALifecycle
 /// One request on one line of the console.
 struct RequestRow {
     let record: RequestRecord
+    /// What the shown requests contain.
+    let search: String
     /// The details of the request, if the page shows them without scripts.
     var detail: HTML?
 
     var html: HTML {
         let id = "request-\(record.number)"
         let isOpen = detail != nil
-        let href =
-            isOpen
-            ? "\(ConsoleRoute.root)#requests"
-            : "\(ConsoleRoute.root)?open=\(record.number)#\(id)"
+        let open = isOpen ? [] : [("open", String(record.number))]
+        let href = ConsoleView.address(open, search: search) + (isOpen ? "#requests" : "#\(id)")
         return """
             <li id="\(id)" class="request \(record.outcome)" data-number="\(String(record.number))">\
             <a class="row" href="\(href)" aria-expanded="\(isOpen ? "true" : "false")">\

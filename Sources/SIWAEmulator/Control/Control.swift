@@ -17,6 +17,7 @@ enum Control: String, CaseIterable {
     case faultsClear = "faults/clear"
     case transfer
     case seed
+    case baits
     case reset
 
     static let root = "/emulator/"

@@ -53,6 +53,7 @@ extension AppleEmulator {
         case .users: return try addUser(body)
         case .faultsClear: return try clearFaults(body)
         case .transfer: return try service.accept(TransferAcceptance(json: body))
+        case .baits: return try service.layBait(body)
         case .seed: return try service.create(Seed(json: body, in: configuration))
         case .reset: return reset()
         }

@@ -35,9 +35,15 @@ struct RequestLog {
             .filter { path == nil || $0.path == path }
     }
 
-    /// The latest `limit` records after the request of that number, newest first.
-    func newest(_ limit: Int, after number: Int = 0) -> [RequestRecord] {
-        records.numbers.reversed().prefix { $0 > number }.prefix(limit).compactMap { records[$0] }
+    /// The latest `limit` records after the request of that number that contain `text`, newest
+    /// first; an empty text is in all.
+    func newest(
+        _ limit: Int, after number: Int = 0, containing text: String = ""
+    ) -> [RequestRecord] {
+        let text = text.lowercased()
+        return Array(
+            records.numbers.reversed().prefix { $0 > number }.lazy.compactMap { records[$0] }
+                .filter { text.isEmpty || $0.contains(text) }.prefix(limit))
     }
 
     /// The request of that number, and its details while they are kept.

@@ -47,6 +47,17 @@ struct RequestRecord: Sendable {
     }
 }
 
+extension RequestRecord {
+    /// Whether one of its texts contains `text`, which has no capital letters.
+    func contains(_ text: String) -> Bool {
+        let texts =
+            [requestID, method, path, String(status), verdict] + parameters
+            + [clientID, grantType, userAgent, contentType, error, fault].compactMap { $0 }
+            + secrets.compactMap(\.value.string)
+        return texts.contains { $0.lowercased().mentions(text) }
+    }
+}
+
 extension ReceivedForm {
     /// The names of the first parameters; limited, so that a hostile body cannot fill the log.
     var names: [String] { parameters.prefix(32).map(\.name.clipped) }

@@ -57,7 +57,8 @@ extension Service {
         of user: EmulatedUser, _ number: Int, _ client: EmulatedClient
     ) throws(OpenSSLError) -> JSON {
         let sharing: EmailSharing = number.isMultiple(of: 2) ? .hidden : .shared
-        let settled = ledger.consents.settle(user.userID, client.clientID, choosing: sharing)
+        let settled = ledger.consents.settle(
+            user.userID, client.clientID, choosing: sharing, behaviors.laterEmail)
         let seen = try seen(user, settled.sharing, by: owner.teamID)
         let token = TokenText.new(
             .refresh, shard: try TokenText.shard(of: user.userID), using: &random.tokens)

@@ -19,7 +19,7 @@ extension Service {
         let code = TokenText.new(
             .code, shard: try TokenText.shard(of: signIn.user.userID), using: &random.codes)
         let (sharing, isFirst) = ledger.consents.settle(
-            signIn.user.userID, clientID, choosing: signIn.sharing)
+            signIn.user.userID, clientID, choosing: signIn.sharing, behaviors.laterEmail)
         let user = try seen(signIn.user, sharing, by: owner.teamID)
         ledger.record(
             Ledger.Code(

@@ -17,6 +17,7 @@ struct Service {
     var ledger = Ledger()
     var openPages = OpenPages()
     var random: ServiceRandomness
+    var baits = Baits()
     /// The checks of the current request.
     var examination = Examination()
     var revokedKeys: Set<KeyID> = []
@@ -40,6 +41,7 @@ struct Service {
     /// Answers one request to one of Apple's paths.
     mutating func answer(_ request: EmulatorRequest, _ form: FormReading) -> Answer {
         examination = Examination()
+        if let bait = baits.page(at: request.path) { return Answer(bait, because: "a bait") }
         guard let route = Route(rawValue: request.path) else {
             return Answer(.edge(status: 404), because: "no such path")
         }
@@ -83,13 +85,14 @@ struct Service {
         }
     }
 
-    /// The key set; by default it must not be cached, as observed in 2020.
+    /// The key set. Whether Apple says how long it may be cached is not recorded: by default, this
+    /// says nothing.
     private mutating func keysPage() -> Page {
         var page = Page.json(keys.document(shuffledBy: &random.keyOrder))
-        let age = behaviors.keysMaxAge.components.seconds
-        guard age > 0 else { return page }
+        guard !behaviors.keysNoStore else { return page }
         page.fields.removeAll { ["Cache-Control", "Pragma"].contains($0.name) }
-        page.fields.append(HTTPField("Cache-Control", "max-age=\(age)"))
+        let age = behaviors.keysMaxAge.components.seconds
+        if age > 0 { page.fields.append(HTTPField("Cache-Control", "max-age=\(age)")) }
         return page
     }
 

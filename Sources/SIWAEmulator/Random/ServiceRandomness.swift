@@ -6,6 +6,7 @@ struct ServiceRandomness {
     /// The transactions of sign-in pages.
     var pages: RandomStream
     var notifications: RandomStream
+    var baits: RandomStream
     /// The order of the published keys.
     var keyOrder: RandomStream
 
@@ -15,6 +16,7 @@ struct ServiceRandomness {
         users = source.stream("users")
         pages = source.stream("pages")
         notifications = source.stream("notifications")
+        baits = source.stream("baits")
         keyOrder = source.stream("key order")
     }
 }

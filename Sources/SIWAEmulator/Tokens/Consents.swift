@@ -26,11 +26,17 @@ struct Consents {
     }
 
     /// Records the first choice and returns the one in effect. Later choices change nothing: the
-    /// user is asked only once.
+    /// user is asked only once, or with `laterEmail` again if the first time was not about the
+    /// address.
     mutating func settle(
-        _ userID: UserID, _ clientID: ClientID, choosing sharing: EmailSharing
+        _ userID: UserID, _ clientID: ClientID, choosing sharing: EmailSharing,
+        _ laterEmail: Behaviors.LaterEmail
     ) -> (sharing: EmailSharing, isFirst: Bool) {
-        if let settled = self[userID, clientID] { return (settled, false) }
+        if let settled = self[userID, clientID] {
+            let isAskedAgain =
+                laterEmail == .asked && settled == .withheld && sharing != .withheld
+            guard isAskedAgain else { return (settled, false) }
+        }
         choices[Parties(userID: userID, clientID: clientID)] = sharing
         withdrawn.remove(Parties(userID: userID, clientID: clientID))
         return (sharing, true)

@@ -74,8 +74,8 @@ struct ServeCommand: Command {
             try announce(server, world)
             let wasNoted = note(server, in: folder, world)
             await world.stop.wait(after: 0)
-            if wasNoted { try removeFile(folder.path(Folder.server)) }
             if let readyFile { try removeFile(readyFile) }
+            if wasNoted { try removeFile(folder.path(Folder.server)) }
         }
     }
 

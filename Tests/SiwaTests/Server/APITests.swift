@@ -281,6 +281,40 @@ import Testing
         }
     }
 
+    @Test func `a token of a new key is soon accepted, even while tokens invent key ids`()
+        async throws
+    {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        func isValid(_ token: String) async throws -> Bool? {
+            try await server.api("POST", "/v1/verify", ["id_token": .string(token)])
+                .json["valid"]?.boolean
+        }
+        func fresh() async throws -> String {
+            let signIn = try await fixture.apple.post("codes", ["client_id": "com.example.app"])
+            return try #require(signIn["id_token"]?.string)
+        }
+        let genuine = try await fresh()
+        #expect(try await isValid(genuine) == true)
+        func invented(_ number: Int) -> String {
+            let header = #"{"kid":"INVENTED\#(number)","alg":"RS256"}"#
+            let rest = genuine.drop { $0 != "." }
+            return Base64URL.encode(Array(header.utf8)) + rest
+        }
+        #expect(try await isValid(invented(0)) == false)
+        try await fixture.apple.post("keys/rotate")
+        let new = try await fresh()
+        // The pause after the fetch for the invented one: ten seconds, not a minute.
+        var number = 0
+        try await eventually("the new key is fetched", pause: .seconds(1)) {
+            number += 1
+            // During the pause the answer is that the key is not known yet.
+            #expect(try await isValid(invented(number)) != true)
+            return try await isValid(new) == true
+        }
+        #expect(number <= 30, "another forgery each second, and the pause is not prolonged")
+    }
+
     @Test func `identity tokens are verified`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)

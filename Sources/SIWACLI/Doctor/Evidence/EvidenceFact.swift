@@ -58,6 +58,7 @@ extension EvidenceFact {
         "email_claims", "relay_domain", "refresh_id_token", "refresh_nonce", "refresh_auth_time",
         "refresh_real_user_status", "refresh_after_revoke", "revoke_takes_code",
         "revoke_checks_hint", "revoke_checks_client", "revoke_scope", "scope_plus", "web_message",
+        "later_email",
         "notification_events", "notification_time", "notification_private_email",
         "notification_delivery", "migration_needs_sign_in", "early_recipient",
         "transferred_tokens", "allow_loopback_redirect",

@@ -12,6 +12,7 @@ extension ExperimentPlan {
                 [
                     EvidenceFact("keys", "RSA RS256 2048 bit") { $0.keyKinds },
                     EvidenceFact("keys_max_age", "0") { $0.maxAge },
+                    EvidenceFact("keys_no_store", "false") { $0.mustNotBeStored },
                 ]),
             get(
                 "without a User-Agent", Endpoint.keys.rawValue, fields: [],
@@ -213,14 +214,23 @@ extension HTTPResponse {
         }.unique.joined(separator: ", ")
     }
 
-    /// For how many seconds the answer may be cached.
+    /// For how many seconds the answer may be cached; 0 if it does not say.
     fileprivate var maxAge: String? {
-        guard let policy = fields["Cache-Control"]?.lowercased() else { return nil }
-        let age = policy.split(separator: ",").compactMap { part -> Substring? in
-            let word = part.drop { $0 == " " }
-            return word.hasPrefix("max-age=") ? word.dropFirst(8) : nil
-        }.first
-        return age.map(String.init) ?? "0"
+        guard status == 200 else { return nil }
+        let age = cachePolicy.first { $0.hasPrefix("max-age=") }
+        return age.map { String($0.dropFirst(8)) } ?? "0"
+    }
+
+    /// Whether the answer forbids caching.
+    fileprivate var mustNotBeStored: String? {
+        guard status == 200 else { return nil }
+        return String(cachePolicy.contains { $0 == "no-store" })
+    }
+
+    private var cachePolicy: [Substring] {
+        (fields["Cache-Control"]?.lowercased() ?? "").split(separator: ",").map { part in
+            part.drop { $0 == " " }
+        }
     }
 
     /// Which of the known sentences refuses a redirect URI.

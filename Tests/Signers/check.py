@@ -238,11 +238,15 @@ class TPM(Store):
             env = ENVIRONMENT | self.env
             run("tpm2_createprimary", "-Q", "-C", "o", "-g", "sha256", "-G", "ecc",
                 "-c", self.folder / "primary.ctx", env=env)
+            # The simulator has no resource manager, which makes room for a key.
+            run("tpm2_flushcontext", "-t", env=env)
             run("tpm2_import", "-Q", "-C", self.folder / "primary.ctx", "-G", "ecc",
                 "-i", self.apple.key, "-u", self.folder / "key.pub", "-r", self.folder / "key.priv",
                 env=env)
+            run("tpm2_flushcontext", "-t", env=env)
             run("tpm2_load", "-Q", "-C", self.folder / "primary.ctx", "-u", self.folder / "key.pub",
                 "-r", self.folder / "key.priv", "-c", self.folder / "key.ctx", env=env)
+            run("tpm2_flushcontext", "-t", env=env)
             run("tpm2_evictcontrol", "-Q", "-C", "o", "-c", self.folder / "key.ctx", "0x81010001",
                 env=env)
             run("tpm2_flushcontext", "-t", env=env)

@@ -101,7 +101,10 @@ extension JSON.Member {
     fileprivate static func profile(_ name: String) -> Self { Self("profile", .string(name)) }
 
     fileprivate static func time(_ time: Duration) -> Self {
-        Self("duration_ms", .integer(Int(time.components.seconds) * 1000
-            + Int(time.components.attoseconds / 1_000_000_000_000_000)))
+        Self(
+            "duration_ms",
+            .integer(
+                Int(time.components.seconds) * 1000
+                    + Int(time.components.attoseconds / 1_000_000_000_000_000)))
     }
 }

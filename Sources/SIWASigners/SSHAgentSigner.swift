@@ -1,6 +1,6 @@
 package import SIWACrypto
-package import SIWALifecycle
 internal import SIWAJOSE
+package import SIWALifecycle
 internal import SIWASystem
 
 /// A signer that is an SSH agent (draft-ietf-sshm-ssh-agent), which signs with ECDSA over P-256 and SHA-256 as ES256

@@ -61,7 +61,8 @@ import Testing
     private static let secrets: [any Error] =
         [
             ClientSecretError.tooShort(.seconds(1)), .tooLong(.seconds(1)),
-            .signer(SignerFailure(.key, "the private key cannot sign: why")), .expired(NumericDate(1_800_000_000)),
+            .signer(SignerFailure(.key, "the private key cannot sign: why")),
+            .expired(NumericDate(1_800_000_000)),
             .otherClient(ClientID(unchecked: "com.example.app")), .unusable([]),
             .signer(SignerFailure(.unavailable, "the signer is locked")),
         ] as [ClientSecretError]

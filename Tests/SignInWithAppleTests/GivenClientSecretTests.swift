@@ -65,7 +65,8 @@ import Testing
 
     @Test func `an expired client_secret is read again, once for each request`() throws {
         let newer = try ClientSecret(
-            signedBy: Example.privateKey(), as: Example.keyID, for: Example.clientID, of: Example.teamID,
+            signedBy: Example.privateKey(), as: Example.keyID, for: Example.clientID,
+            of: Example.teamID,
             at: Self.later, lifetime: .seconds(300))
         let reads = Mutex(0)
         let source = GivenClientSecret(try Self.read(Self.text())) { _ in
@@ -96,7 +97,8 @@ import Testing
 
     @Test func `a batch sends one client_secret until it expires, then the newer one`() throws {
         let newer = try ClientSecret(
-            signedBy: Example.privateKey(), as: Example.keyID, for: Example.clientID, of: Example.teamID,
+            signedBy: Example.privateKey(), as: Example.keyID, for: Example.clientID,
+            of: Example.teamID,
             at: Self.later, lifetime: .seconds(300))
         let reads = Mutex(0)
         let source = GivenClientSecret(try Self.read(Self.text())) { _ in

@@ -1,8 +1,8 @@
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
-import Synchronization
 import SIWATestSupport
+import Synchronization
 import Testing
 
 @Suite struct TokenClientTests {

@@ -78,7 +78,8 @@ package struct SettingsFile: Sendable {
 
     private static let profile: [Member] =
         [
-            SettingName.teamID, .clientID, .keyID, .clientSecret, .secretLifetime, .redirectURI, .baseURL, .caFile, .timeout,
+            SettingName.teamID, .clientID, .keyID, .clientSecret, .secretLifetime, .redirectURI,
+            .baseURL, .caFile, .timeout,
         ].map { ($0.member, String.self) }
         + [
             (SettingName.privateKey.member, PathOrSigner.self),

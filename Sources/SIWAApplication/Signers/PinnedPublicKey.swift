@@ -18,7 +18,9 @@ extension Settings {
                 let file = try world.files.read(path)
                 let warning = FileWarning(
                     "the public key", path, file.status, isSecret: false, in: world)
-                if let warning, isStrict.value { throw FileError("read", path, reason: warning.message) }
+                if let warning, isStrict.value {
+                    throw FileError("read", path, reason: warning.message)
+                }
                 bytes = file.contents.revealed()
             } catch {
                 throw SettingsError(

@@ -28,7 +28,8 @@ extension Settings {
             file?.isWritableByOthers == true
         else { return }
         throw SettingsError(
-            .unusableSigner, "the configuration names a signer, and others can change it: "
+            .unusableSigner,
+            "the configuration names a signer, and others can change it: "
                 + warning.message, hints: [warning.remedy])
     }
 
@@ -51,7 +52,8 @@ extension Settings {
         switch place {
         case .exec(let path, _, let variables):
             guard path.hasPrefix("/") else {
-                throw SettingsError("the signer's program '\(path)' is not an absolute path", from: origin)
+                throw SettingsError(
+                    "the signer's program '\(path)' is not an absolute path", from: origin)
             }
             for variable in variables { try Self.check(variable: variable, origin) }
             return place

@@ -71,7 +71,8 @@ extension SignerSetting {
         let texts = { (name: String) in (json[name]?.elements ?? []).compactMap(\.string) }
         let place: SignerPlace
         if let path = texts("exec").first {
-            place = .exec(path, arguments: Array(texts("exec").dropFirst()), variables: texts("env"))
+            place = .exec(
+                path, arguments: Array(texts("exec").dropFirst()), variables: texts("env"))
         } else if let path = json["socket"]?.string {
             place = .socket(resolve(path))
         } else if let fingerprint = json["ssh_agent"]?.string {

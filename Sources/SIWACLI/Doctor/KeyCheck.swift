@@ -82,7 +82,8 @@ struct KeyCheck: Sendable {
         } catch {
             let diagnosis = Diagnosis(error)
             return CheckLine(
-                "signer", .failed, diagnosis.message, advice: diagnosis.hints.joined(separator: "; "))
+                "signer", .failed, diagnosis.message,
+                advice: diagnosis.hints.joined(separator: "; "))
         }
     }
 

@@ -37,7 +37,8 @@ struct InitInterview {
     private func checkRequired() throws(UsageError.Problem) {
         let global = command.global
         let missing =
-            (global.teamID == nil ? ["--team-id"] : []) + (global.key == nil && global.signer.signer == nil ? ["--key"] : [])
+            (global.teamID == nil ? ["--team-id"] : [])
+            + (global.key == nil && global.signer.signer == nil ? ["--key"] : [])
             + (global.clientID == nil && command.servicesID == nil
                 ? ["--client-id or --services-id"] : [])
         guard missing.isEmpty else {

@@ -64,8 +64,10 @@ struct SignerOptions: Sendable {
         guard let signer else {
             let other =
                 !arguments.isEmpty
-                ? "--signer-arg" : !variables.isEmpty
-                    ? "--signer-env" : timeout != nil
+                ? "--signer-arg"
+                : !variables.isEmpty
+                    ? "--signer-env"
+                    : timeout != nil
                         ? "--signer-timeout" : publicKey != nil ? "--public-key" : nil
             guard let other else { return nil }
             throw SettingsError(

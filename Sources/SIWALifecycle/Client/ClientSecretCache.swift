@@ -65,7 +65,9 @@ package final class ClientSecretCache: Sendable {
         let (result, isToAsk) = try entries.withLock { entries throws(ClientSecretError) in
             let known = entries[clientID.rawValue]?.known
             if let known, known.secret.isValid(at: now, for: renewalMargin) {
-                return (Result<ClientParameters, ClientSecretError>.success(known.parameters), false)
+                return (
+                    Result<ClientParameters, ClientSecretError>.success(known.parameters), false
+                )
             }
             if let secret = try source.secretAtOnce(for: clientID, at: now) {
                 let new = Credentials(secret, for: clientID)
@@ -235,7 +237,9 @@ extension ClientSecretCache.Entry {
     }
 
     func parameters(at now: NumericDate) -> Result<ClientParameters, ClientSecretError> {
-        if let known, known.secret.isValid(at: now, for: .zero) { return .success(known.parameters) }
+        if let known, known.secret.isValid(at: now, for: .zero) {
+            return .success(known.parameters)
+        }
         return .failure(isAsking ? .pending : failure ?? .pending)
     }
 

@@ -24,7 +24,9 @@ struct CheckedServer {
         let clock = inputs.clock
         if inputs.fixedKeys == nil { await clock.ask(as: inputs.clients.asking) }
         let signerWarnings = try await inputs.clients.askSigners(base.clocks)
-        warnings = inputs.warnings + signerWarnings + [inputs.keySetWarning, clock.warning].compactMap(\.self)
+        warnings =
+            inputs.warnings + signerWarnings
+            + [inputs.keySetWarning, clock.warning].compactMap(\.self)
         let profiles = inputs.clients.all.map { $0.name.isEmpty ? $0.clientID.rawValue : $0.name }
         let listeners = RouteTable.Listener.allCases.filter { settings.listener($0) != nil }
         summary = """

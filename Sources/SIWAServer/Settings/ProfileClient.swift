@@ -125,7 +125,8 @@ extension ProfileClient {
         let name = settings.profileName?.value ?? ""
         self.init(
             name: name, teamID: client.teamID,
-            secrets: try Self.source(client) { watch(name, $0) }, audiences: try settings.audiences(),
+            secrets: try Self.source(client) { watch(name, $0) },
+            audiences: try settings.audiences(),
             redirectURI: try settings.redirectURI(), baseURL: network.baseURL,
             timeout: try settings.timeout(), maxAttempts: try settings.maxAttempts(),
             transport: wrap(name, network.feeds), clocks: world.clocks, trace: trace

@@ -28,7 +28,8 @@ struct StatusReport: Sendable {
 
     /// The problems, the most severe first.
     var issues: [Issue] {
-        clockIssues + readinessIssues + signerIssues + unverifiedIssues + deliveryIssues + revocationIssues
+        clockIssues + readinessIssues + signerIssues + unverifiedIssues + deliveryIssues
+            + revocationIssues
             + keyIssues
     }
 

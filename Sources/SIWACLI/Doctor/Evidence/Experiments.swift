@@ -127,7 +127,9 @@ extension ExperimentPlan {
     }
 
     func revocations() async -> [Experiment] {
-        let credentials = await mint { _ in }.map { [client, ("client_secret", Form.Value.secret($0))] }
+        let credentials = await mint { _ in }.map {
+            [client, ("client_secret", Form.Value.secret($0))]
+        }
         let garbage = ("token", Form.Value.plain("siwa-doctor"))
         return [
             post(

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -66,7 +65,8 @@ static inline int siwa_start_session(const struct siwa_session *session, pid_t *
     *process = fork();
     if (*process == 0) {
         // Only calls that signal-safety(7) lists: other threads may have held a lock.
-        struct rlimit none = {0, 0};
+        // struct rlimit64 and RLIMIT_CORE: their header would be a part of this module.
+        unsigned long long none[2] = {0, 0};
         struct sigaction standard;
         sigset_t empty;
         memset(&standard, 0, sizeof standard);
@@ -75,7 +75,7 @@ static inline int siwa_start_session(const struct siwa_session *session, pid_t *
         sigemptyset(&empty);
         sigprocmask(SIG_SETMASK, &empty, 0);
         prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-        setrlimit(RLIMIT_CORE, &none);
+        syscall(SYS_prlimit64, 0, 4, none, 0);
         umask(077);
         if (setsid() != -1 && chdir("/") == 0 && getppid() == parent
             // Above the standard streams first, so that none overwrites another.

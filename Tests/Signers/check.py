@@ -278,6 +278,8 @@ class AWS(Store):
             pem = self.apple.public_key()
             pem.write_bytes(run("openssl", "pkey", "-pubin", "-inform", "DER", input=der))
             self.apple.use(pem)
+            # doctor would find that the file named for the Key ID is another key.
+            self.apple.key.unlink()
             self.script("aws-kms", arn)
 
 

@@ -28,6 +28,8 @@
 #   make apt-repository  write a signed repository for apt to .build/apt: APT_KEY
 #   make test-reproducible  build in two folders, and compare the packages with diffoscope
 #   make image      write OCI images to .build/images, without a daemon; make test-image runs them
+#   make test-signers  sign with keys in SoftHSM, a TPM, an SSH agent, AWS KMS (moto) and stubs of others:
+#                   SIGNERS (all of them)
 #   make test-kubernetes  check deploy/kubernetes with kubernetes-validate
 #   make release    write packages, images, a bill of materials and SHA256SUMS to .build/release-files
 #   make install    install what 'make build' built, with manual pages and completions, under PREFIX
@@ -64,7 +66,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 
 .PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault bench-workers \
-	install uninstall clean packages apt-repository test-packages test-pages test-upgrade test-reproducible image test-image test-kubernetes \
+	install uninstall clean packages apt-repository test-packages test-pages test-upgrade test-reproducible image test-image test-kubernetes test-signers \
 	release
 
 # The build that .ci/test makes: optimised, with debug checks.
@@ -322,6 +324,16 @@ image: build
 test-image: image test-kubernetes
 	@.ci/setup iproute2
 	packaging/test-image .build/images deploy/kubernetes/secret.yaml
+
+# Keys that siwa does not have (docs/signers.md). awscli and moto are PyPI's.
+SIGNERS ?=
+test-signers:
+	@.ci/setup $(PACKAGES) opensc softhsm2 swtpm tpm2-tools openssh-client shellcheck python3-venv
+	shellcheck -x deploy/signers/*
+	@$(BUILD_TESTED) --product siwa && $(BUILD_TESTED) --product siwa-emulator
+	@python3 -m venv .build/signers
+	@.build/signers/bin/pip install --quiet awscli 'moto[server]'
+	PATH="$$PWD/.build/signers/bin:$$PATH" python3 Tests/Signers/check.py $(TEST_PRODUCTS) $(SIGNERS)
 
 # kubernetes-validate is PyPI's.
 test-kubernetes:

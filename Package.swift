@@ -51,6 +51,10 @@ let package = Package(
             name: "SIWALifecycle", dependencies: ["SIWAJOSE", "SIWACrypto"],
             swiftSettings: safe),
         .target(
+            name: "SIWASigners",
+            dependencies: ["SIWAJOSE", "SIWALifecycle", "SIWASystem", "SIWACrypto"],
+            swiftSettings: safe),
+        .target(
             name: "SIWADiagnosis",
             dependencies: ["SIWAJOSE", "SIWALifecycle", "SIWACrypto"],
             swiftSettings: safe),
@@ -80,7 +84,7 @@ let package = Package(
         // The products: what other packages import (docs/decisions/library.md).
         .target(
             name: "SignInWithApple",
-            dependencies: ["SIWAJOSE", "SIWALifecycle", "SIWACrypto"],
+            dependencies: ["SIWAJOSE", "SIWALifecycle", "SIWASigners", "SIWACrypto"],
             swiftSettings: safe),
         .target(
             name: "SignInWithAppleCurl",
@@ -111,7 +115,7 @@ let package = Package(
             name: "SIWAApplication",
             dependencies: [
                 "SIWACommandTable", "SIWASystem", "SIWAJOSE", "SIWALifecycle", "SIWADiagnosis",
-                "SIWAVaultRecords", "SIWAServerRecords", "SIWACrypto",
+                "SIWASigners", "SIWAVaultRecords", "SIWAServerRecords", "SIWACrypto",
             ],
             swiftSettings: safe),
         .target(

@@ -12,9 +12,10 @@ struct Fixture {
     /// The folder of the peers' scripts.
     let peers: String
     /// The key that mints.
-    let key: SigningKey
+    let key: P256PrivateKey
 
     static let team = TeamID(unchecked: "A1B2C3D4E5")
+    static let keyID = KeyID(unchecked: "K1L2M3N4P5")
     static let client = ClientID(unchecked: "com.example.app")
     static let port = 18_457
 
@@ -25,10 +26,11 @@ struct Fixture {
     init(at path: String, programs: String, peers: String) throws {
         (self.path, self.programs, self.peers) = (path, programs, peers)
         mkdir(path, 0o700)
-        key = SigningKey(try P256PrivateKey.generate(), id: KeyID(unchecked: "K1L2M3N4P5"))
-        try write("AuthKey.p8", key.privateKey.pemRepresentation().revealed())
+        key = try P256PrivateKey.generate()
+        try write("AuthKey.p8", key.pemRepresentation().revealed())
         let secret = try ClientSecret(
-            signedBy: key, for: Self.client, of: Self.team, at: today, lifetime: .seconds(86_400))
+            signedBy: key, as: Self.keyID, for: Self.client, of: Self.team, at: today,
+            lifetime: .seconds(86_400))
         try write("secret.txt", secret.text.bytes.revealed())
         try writeCertificates()
     }

@@ -35,7 +35,8 @@ extension Benchmark {
         let work: @Sendable () -> Void = {
             for _ in 0..<count {
                 _ = try? ClientSecret(
-                    signedBy: fixture.key, for: Fixture.client, of: Fixture.team, at: today,
+                    signedBy: fixture.key, as: Fixture.keyID, for: Fixture.client, of: Fixture.team,
+                    at: today,
                     lifetime: .seconds(300), isVerified: verifying)
             }
         }

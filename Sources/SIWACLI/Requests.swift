@@ -10,6 +10,8 @@ struct Requests: Sendable {
     let session: Session
     let client: RequestClient
     let network: AppleConnection
+    /// The client_secrets of all requests.
+    let secrets: ClientSecretCache
     let tokens: TokenClient
     let redirectURI: String?
     let codeVerifier: CodeVerifier?
@@ -26,8 +28,9 @@ struct Requests: Sendable {
         redirectURI = try settings.redirectURI()
         self.codeVerifier = codeVerifier
         network = try AppleConnection(session)
-        tokens = TokenClient(
-            client: self.client.secrets, baseURL: network.baseURL, delivery: network.delivery)
+        secrets = ClientSecretCache(
+            self.client.secrets, timekeeper: session.world.clocks.timekeeper)
+        tokens = TokenClient(secrets, baseURL: network.baseURL, delivery: network.delivery)
     }
 
     /// An exchange of `code` with the redirect URI of the settings.
@@ -47,6 +50,16 @@ struct Requests: Sendable {
             return try await request(tokens)
         } catch {
             throw RequestError(failure: error, context: context(after: error))
+        }
+    }
+
+    /// Waits for a client_secret, so that a signer that does not sign is found before anything is
+    /// begun.
+    func prepare(_ kind: RequestKind) async throws(RequestError) {
+        do {
+            try await tokens.prepare(kind)
+        } catch {
+            throw RequestError(failure: error, context: nil)
         }
     }
 
@@ -107,10 +120,12 @@ struct Requests: Sendable {
     /// Prints the requests for a dry run, with fingerprints in place of secrets. Sends nothing.
     ///
     /// - Parameter unknown: shown in `requests` in place of a token that only an answer contains.
-    func dryRun(_ requests: [TokenRequest], unknown: SecretText? = nil) throws {
-        try dryRun(
-            drafts: try requests.map { try tokens.draft($0, at: session.world.clocks.now()) },
-            unknown: unknown)
+    func dryRun(_ requests: [TokenRequest], unknown: SecretText? = nil) async throws {
+        var drafts: [(request: HTTPRequest, form: Form)] = []
+        for request in requests {
+            drafts.append(try await tokens.draft(request, at: session.world.clocks.now()))
+        }
+        try dryRun(drafts: drafts, unknown: unknown)
     }
 
     /// Prints the requests for a dry run, each with its form.

@@ -2,10 +2,19 @@
 // only for GNU's own dialect of C.
 #pragma once
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+// glibc declares it only for GNU's dialect of C.
+int pipe2(int descriptors[2], int flags);
 
 /// Keeps the process's memory from core dumps and from other processes of the same user. Returns 0,
 /// or -1 with errno set.
@@ -37,3 +46,72 @@ extern char **environ;
 
 /// The variables of the process, which Swift would not read: C's global could change at any time.
 static inline char **siwa_environment(void) { return environ; }
+
+/// What siwa_start_session starts, and the program's ends of its three pipes.
+struct siwa_session {
+    const char *path;
+    char *const *arguments;
+    char *const *environment;
+    int input, output, errors;
+};
+
+/// Starts a program in a session of its own: without a terminal, with no descriptor but its three
+/// pipes, in the folder /, with umask 077, no core dump, and signals as programs expect them. It gets
+/// SIGTERM if the thread that starts it ends. Sets the process id. Returns 0, or the error number.
+static inline int siwa_start_session(const struct siwa_session *session, pid_t *process) {
+    int failure[2], code = 0;
+    if (pipe2(failure, O_CLOEXEC) != 0) return errno;
+    pid_t parent = getpid();
+    *process = fork();
+    if (*process == 0) {
+        // Only calls that signal-safety(7) lists: other threads may have held a lock.
+        // struct rlimit64 and RLIMIT_CORE: their header would be a part of this module.
+        unsigned long long none[2] = {0, 0};
+        struct sigaction standard;
+        sigset_t empty;
+        memset(&standard, 0, sizeof standard);
+        standard.sa_handler = SIG_DFL;
+        for (int number = 1; number < 65; number += 1) sigaction(number, &standard, 0);
+        sigemptyset(&empty);
+        sigprocmask(SIG_SETMASK, &empty, 0);
+        prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+        syscall(SYS_prlimit64, 0, 4, none, 0);
+        umask(077);
+        if (setsid() != -1 && chdir("/") == 0 && getppid() == parent
+            // Above the standard streams first, so that none overwrites another.
+            && (failure[1] = fcntl(failure[1], F_DUPFD_CLOEXEC, 10)) != -1
+            && dup2(session->input, 0) != -1 && dup2(session->output, 1) != -1
+            && dup2(session->errors, 2) != -1) {
+            int last = failure[1];
+            // Linux 5.9 has close_range(2).
+            if (syscall(SYS_close_range, 3, last - 1, 0) != 0
+                || syscall(SYS_close_range, last + 1, ~0U, 0) != 0)
+                for (int other = 3; other < 4096; other += 1)
+                    if (other != last) close(other);
+            execve(session->path, session->arguments, session->environment);
+        }
+        code = errno;
+        (void)!write(failure[1], &code, sizeof code);
+        _exit(127);
+    }
+    if (*process == -1) code = errno;
+    close(failure[1]);
+    if (code == 0) {
+        ssize_t size;
+        do size = read(failure[0], &code, sizeof code); while (size == -1 && errno == EINTR);
+        if (size != (ssize_t)sizeof code) code = 0;
+        else waitpid(*process, 0, 0);
+    }
+    close(failure[0]);
+    return code;
+}
+
+/// The exit code of a child that has ended, or the number of the signal that ended it, negative; 256
+/// while it runs. It stays a zombie.
+static inline int siwa_exit_status(pid_t process) {
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+        return 256;
+    return info.si_code == CLD_EXITED ? info.si_status : -info.si_status;
+}

@@ -1,3 +1,4 @@
+internal import SIWAApplication
 internal import SIWAJOSE
 internal import SIWALifecycle
 internal import Synchronization
@@ -13,29 +14,61 @@ final class MintedSecrets: Sendable {
     }
 
     private let minted = Mutex<[Key: ClientSecret]>([:])
+    private let minting = JoinedCalls<Key, Result<ClientSecret, Problem>>()
+    /// When signers were asked in the last minute, by profile.
+    private let asked = Mutex<[String: [NumericDate]]>([:])
 
     /// The maximum number of cached secrets.
     private static let limit = 1000
 
-    /// Returns a secret with at least half of its lifetime left.
+    /// Returns a secret with at least half of its lifetime left. Concurrent callers share a
+    /// signature.
     ///
-    /// - Throws: ``ClientSecretError``.
     func secret(
-        of client: Client, lifetime: Duration, at now: NumericDate
-    ) throws(ClientSecretError) -> ClientSecret {
+        of client: Client, _ profile: ProfileClient, lifetime: Duration, at now: NumericDate
+    ) async throws(Problem) -> ClientSecret {
         let key = Key(
             clientID: client.clientID, teamID: client.teamID, keyID: client.signingKey.id,
             lifetime: lifetime)
-        return try minted.withLock { minted throws(ClientSecretError) in
-            if let secret = minted[key], secret.isValid(at: now, for: lifetime / 2) {
-                return secret
-            }
-            let secret = try ClientSecret(
-                signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
-                lifetime: lifetime)
-            if minted.count >= Self.limit { minted = [:] }
-            minted[key] = secret
+        if let secret = minted.withLock({ $0[key] }), secret.isValid(at: now, for: lifetime / 2) {
             return secret
         }
+        return try await minting.join(key) { [self] in
+            do {
+                if profile.isSignedElsewhere { try limit(profile.name, at: now) }
+                let secret = try await profile.secrets.mint(client, lifetime: lifetime, at: now)
+                minted.withLock { minted in
+                    if minted.count >= Self.limit { minted = [:] }
+                    minted[key] = secret
+                }
+                return .success(secret)
+            } catch let problem as Problem {
+                return .failure(problem)
+            } catch {
+                return .failure(Problem(Diagnosis(error)))
+            }
+        }.get()
     }
+
+    /// Signers cost money, and their time: callers keep what they get.
+    private func limit(_ profile: String, at now: NumericDate) throws(Problem) {
+        let oldest = asked.withLock { asked -> NumericDate? in
+            let recent = (asked[profile] ?? []).filter { now - $0 < .seconds(60) && $0 <= now }
+            asked[profile] = recent
+            guard recent.count >= Self.mostSignatures else {
+                asked[profile]?.append(now)
+                return nil
+            }
+            return recent[0]
+        }
+        guard let oldest else { return }
+        throw Problem(
+            .tooManyRequests, .throttled,
+            "the signer was asked for \(Self.mostSignatures) secrets of this profile within a minute",
+            hints: ["keep a secret until its max-age is over, and ask for the same lifetime"],
+            exitCode: .temporary, retryAfter: .seconds(60) - (now - oldest))
+    }
+
+    /// The most signatures of a signer for a profile and minute.
+    private static let mostSignatures = 4
 }

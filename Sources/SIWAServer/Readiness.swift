@@ -41,7 +41,7 @@ extension ServerContext {
     private func keyFault() -> String? {
         for client in clients.current.all {
             do throws(ClientSecretError) {
-                _ = try client.secret(at: clocks.now())
+                _ = try client.secrets.expiry(at: clocks.now())
             } catch {
                 return "profile '\(client.name)': \(error)"
             }

@@ -198,7 +198,7 @@ private func wait(
 }
 
 /// Lends `texts` as C's null-terminated list of strings.
-private func withCStrings<Result>(
+func withCStrings<Result>(
     _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
     let copies = texts.map { strdup($0) }

@@ -38,6 +38,9 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether a permission is missing; replacing a file requires the permission of its folder.
     package var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
 
+    /// Whether a deadline was over.
+    package var isLate: Bool { code == ETIMEDOUT }
+
     /// Whether the path exists already.
     package var isTaken: Bool { code == EEXIST }
 

@@ -5,12 +5,7 @@ internal import SIWALifecycle
 /// The private key of Sign in with Apple, which signs client secrets: the text of a `.p8` file, or a
 /// key that a signer has, such as an HSM or a cloud KMS.
 public struct ClientSecretKey: Sendable {
-    enum Place: Sendable {
-        case here(SigningKey)
-        case signer(SignerKey)
-    }
-
-    let place: Place
+    let signing: SigningKey
 
     /// The Key ID, ten letters and digits.
     public let id: String
@@ -29,7 +24,7 @@ public struct ClientSecretKey: Sendable {
         } catch {
             throw SignInWithAppleError(.invalidConfiguration, "the private key \(error)")
         }
-        place = .here(SigningKey(key, id: try valid(id, "the Key ID")))
+        signing = SigningKey(key, id: try valid(id, "the Key ID"))
         self.id = id
     }
 
@@ -50,10 +45,22 @@ public struct ClientSecretKey: Sendable {
         } catch {
             throw SignInWithAppleError(.invalidConfiguration, "the public key \(error)")
         }
-        place = .signer(
-            SignerKey(
-                id: try valid(id, "the Key ID"), publicKey: key, signer: EngineSigner(signer)))
+        signing = SigningKey(
+            id: try valid(id, "the Key ID"), publicKey: key, signer: Self.engine(signer))
         self.id = id
+    }
+}
+
+extension ClientSecretKey {
+    /// The library's own signers know more about their failures than ``SignerError`` says.
+    private static func engine(
+        _ signer: any ClientSecretSigner
+    ) -> any SIWALifecycle.ClientSecretSigner {
+        switch signer {
+        case let signer as SocketSigner: signer.engine
+        case let signer as SSHAgentSigner: signer.engine
+        default: EngineSigner(signer)
+        }
     }
 }
 
@@ -109,15 +116,16 @@ private struct EngineSigner: SIWALifecycle.ClientSecretSigner {
 
     init(_ base: any ClientSecretSigner) { self.base = base }
 
-    func signature(for message: [UInt8]) async throws(SignerFailure) -> [UInt8] {
+    func signature(for message: SecretBytes) async throws(SignerFailure) -> [UInt8] {
         do {
-            return try await base.signature(for: message)
+            return try await base.signature(for: message.revealed())
         } catch let error as SignerError {
             throw SignerFailure(
-                "the signer failed: \(error.description)", isTemporary: error.isTemporary)
+                error.isTemporary ? .unavailable : .refused,
+                "the signer failed: \(error.description)")
         } catch {
             // Only its type is shown, because its message may contain what was signed.
-            throw SignerFailure("the signer failed with \(type(of: error))", isTemporary: false)
+            throw SignerFailure(.refused, "the signer failed with \(type(of: error))")
         }
     }
 }

@@ -174,11 +174,8 @@ public struct SignInWithAppleClient: Sendable {
         }
         do throws(ClientSecretError) {
             guard let secret = try secret.value?.get() else {
-                throw .signer(
-                    SignerFailure(
-                        Task.isCancelled
-                            ? "the task was cancelled" : "the signer did not answer in time",
-                        isTemporary: true))
+                throw Task.isCancelled
+                    ? .signer(SignerFailure(.unavailable, "the task was cancelled")) : .pending
             }
             return ClientSecret(secret)
         } catch {

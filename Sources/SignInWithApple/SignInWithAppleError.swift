@@ -146,10 +146,9 @@ extension SignInWithAppleError {
         case .tooLong:
             self.init(
                 .invalidArgument, "the lifetime of a client secret is at most 15,777,000 seconds")
-        case .signing: self.init(.signerFailed, "OpenSSL could not sign the client secret")
-        case .signer(let failure):
-            self.init(.signerFailed, failure.reason)
-            isRetryable = failure.isTemporary
+        case .signer, .pending:
+            self.init(.signerFailed, error.description)
+            isRetryable = error.mayPass
         // The library uses no secrets of other machines.
         case .expired, .otherClient, .unusable:
             self.init(.invalidConfiguration, "the client secret cannot be used")

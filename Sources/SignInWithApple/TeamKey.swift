@@ -34,15 +34,10 @@ final class TeamKey: Sendable {
         _ key: ClientSecretKey, teamID: TeamID, clientID: ClientID, clocks: Clocks,
         minted: @escaping @Sendable (SIWALifecycle.ClientSecret) -> Void
     ) -> ClientSecretCache {
-        switch key.place {
-        case .here(let signing):
-            ClientSecretCache(
-                Client(teamID: teamID, clientID: clientID, signingKey: signing), minted: minted)
-        case .signer(let signer):
-            ClientSecretCache(
-                SignerSecrets(signer, teamID: teamID, clientID: clientID, clocks: clocks),
-                minted: minted)
-        }
+        let client = Client(
+            teamID: teamID, clientID: clientID, signingKey: key.signing,
+            secretLifetime: key.signing.signer.isAtOnce ? .seconds(300) : .seconds(3600))
+        return ClientSecretCache(client, timekeeper: clocks.timekeeper, minted: minted)
     }
 
     /// The secrets of requests.
@@ -58,13 +53,9 @@ final class TeamKey: Sendable {
     func secret(
         for clientID: ClientID, lifetime: Duration
     ) async throws(ClientSecretError) -> SIWALifecycle.ClientSecret {
-        switch state.withLock({ $0.key }).place {
-        case .here(let key):
-            try SIWALifecycle.ClientSecret(
-                signedBy: key, for: clientID, of: teamID, at: clocks.now(), lifetime: lifetime)
-        case .signer(let key):
-            try await .signed(
-                by: key, for: clientID, of: teamID, lifetime: lifetime, clocks: clocks)
-        }
+        let key = state.withLock { $0.key }.signing
+        return try await .signed(
+            by: key, for: clientID, of: teamID, at: clocks.now(), lifetime: lifetime,
+            timekeeper: clocks.timekeeper)
     }
 }

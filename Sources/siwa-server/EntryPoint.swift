@@ -15,7 +15,11 @@ func runProcess(
     let arguments = unsafe prepareProcess(count, arguments)
     ProcessSignals.handle(for: "siwa-server")
     let world = ServerWorld.real(stop: WakeSignal(), reload: WakeSignal())
-    Task(executorPreference: mainThread) { _exit(await runServer(arguments, in: world)) }
+    Task(executorPreference: mainThread) {
+        let exitCode = await runServer(arguments, in: world)
+        endSessionPrograms()
+        _exit(exitCode)
+    }
     mainThread.run {
         if ProcessSignals.received != nil, world.stop.count == 0 { world.stop.notify() }
         while world.reload.count < ProcessSignals.hangUps { world.reload.notify() }

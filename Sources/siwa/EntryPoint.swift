@@ -21,7 +21,9 @@ func runProcess(
     let arrival = WakeSignal()
     Task(executorPreference: mainThread) {
         // All output is written. exit would only free the libraries' memory, which is unnecessary.
-        _exit(await runSIWA(arguments, in: .real(.ofProcess(arrival))))
+        let exitCode = await runSIWA(arguments, in: .real(.ofProcess(arrival)))
+        endSessionPrograms()
+        _exit(exitCode)
     }
     mainThread.run {
         if arrival.count == 0, ProcessSignals.received != nil { arrival.notify() }

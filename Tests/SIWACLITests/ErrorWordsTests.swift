@@ -61,9 +61,10 @@ import Testing
     private static let secrets: [any Error] =
         [
             ClientSecretError.tooShort(.seconds(1)), .tooLong(.seconds(1)),
-            .signing(OpenSSLError(reasons: ["why"])), .expired(NumericDate(1_800_000_000)),
+            .signer(SignerFailure(.key, "the private key cannot sign: why")),
+            .expired(NumericDate(1_800_000_000)),
             .otherClient(ClientID(unchecked: "com.example.app")), .unusable([]),
-            .signer(SignerFailure("the signer is locked", isTemporary: true)),
+            .signer(SignerFailure(.unavailable, "the signer is locked")),
         ] as [ClientSecretError]
 
     private static let keySets: [any Error] =
@@ -84,7 +85,7 @@ import Testing
             UsageError(problem: .missingCommand, subject: "siwa"),
             UsageError.Problem.unexpectedOperand(typed: nil), P256KeyError.curve("secp384r1"),
             P256KeyError.unreadable(OpenSSLError(reasons: ["why"])), P256KeyError.inconsistent,
-            IgnoredKey.Reason.use, SignerFailure("the signer is locked", isTemporary: true),
+            IgnoredKey.Reason.use, SignerFailure(.unavailable, "the signer is locked"),
         ] as [any Error]
 
     private static let failures: [TokenFailure] = [

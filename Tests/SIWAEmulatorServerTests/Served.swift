@@ -57,7 +57,10 @@ struct Served: Sendable {
         let now = NumericDate(Int(Date().timeIntervalSince1970))
         let form = Form([
             ("client_id", .plain(Self.client)),
-            ("client_secret", .secret(try client.mintSecret(at: now).text)),
+            (
+                "client_secret",
+                .secret(try #require(try client.secretAtOnce(for: client.clientID, at: now)).text)
+            ),
             ("grant_type", .plain("authorization_code")), ("code", .plain(code)),
         ])
         return SecretText(form.encoded()).revealed()

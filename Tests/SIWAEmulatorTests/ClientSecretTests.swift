@@ -55,7 +55,7 @@ import Testing
         let client = Client(
             teamID: EmulatorHarness.team, clientID: ClientID(unchecked: EmulatorHarness.app),
             signingKey: SigningKey(harness.key, id: EmulatorHarness.keyID))
-        let secret = try client.mintSecret(at: EmulatorHarness.start).text.revealed()
+        let secret = try client.mintedSecret(at: EmulatorHarness.start).text.revealed()
         #expect(try await harness.token(Self.teamGrant(secret)).status == 200)
     }
 

@@ -41,7 +41,7 @@ import Testing
 
     @Test func `a valid client_secret has no findings`() throws {
         #expect(try Self.findings(Self.draft()) == [])
-        let minted = try Example.client().mintSecret(at: Example.now)
+        let minted = try Example.client().mintedSecret(at: Example.now)
         #expect(Self.findings(in: minted.text, try Self.expected()) == [])
         var longest = Self.draft()
         longest.claim("exp", .integer(now + 15_777_000))
@@ -143,11 +143,11 @@ extension ClientSecretFindingsTests {
     static func expected() throws -> ExpectedClient {
         ExpectedClient(
             teamID: Example.teamID, clientID: Example.clientID, keyID: Example.keyID,
-            key: KnownKey("apple.p8", try Example.signingKey().privateKey.publicKey))
+            key: KnownKey("apple.p8", try Example.privateKey().publicKey))
     }
 
     static func findings(_ draft: SecretDraft) throws -> [Finding] {
-        let text = try draft.minted(by: Example.signingKey().privateKey)
+        let text = try draft.minted(by: Example.privateKey())
         return findings(in: SecretText(text), try expected())
     }
 

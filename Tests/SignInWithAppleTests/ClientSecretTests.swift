@@ -1,6 +1,7 @@
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct ClientSecretTests {
@@ -10,7 +11,7 @@ import Testing
         """
 
     @Test func `the signing input equals the example byte for byte`() throws {
-        let secret = try Example.client().mintSecret(at: Example.now)
+        let secret = try Example.client().mintedSecret(at: Example.now)
         let parts = secret.text.revealed().split(separator: ".")
         let decoded = try parts.prefix(2).map {
             String(decoding: try Base64URL.decode(String($0)), as: UTF8.self)
@@ -21,14 +22,14 @@ import Testing
 
     @Test func `the signature has 64 bytes and verifies`() throws {
         let client = try Example.client()
-        let jws = try CompactJWS(client.mintSecret(at: Example.now).text.bytes.revealed())
+        let jws = try CompactJWS(client.mintedSecret(at: Example.now).text.bytes.revealed())
         #expect(jws.signature.count == 64)
-        let key = client.signingKey.privateKey.publicKey
+        let key = client.signingKey.publicKey
         #expect(try key.verifies(jws.signature, for: jws.signingInput))
     }
 
     @Test func `the members equal the contents of the token`() throws {
-        let secret = try Example.client().mintSecret(at: Example.now)
+        let secret = try Example.client().mintedSecret(at: Example.now)
         #expect(secret.teamID == Example.teamID && secret.clientID == Example.clientID)
         #expect(secret.keyID == Example.keyID)
         #expect(secret.issuedAt == Example.now - .seconds(60))
@@ -54,21 +55,21 @@ import Testing
     {
         let client = try Example.client(lifetime: row.value.0)
         if let refusal = row.value.1 {
-            #expect(throws: refusal) { try client.mintSecret(at: Example.now) }
+            #expect(throws: refusal) { try client.mintedSecret(at: Example.now) }
         } else {
-            let secret = try client.mintSecret(at: Example.now)
+            let secret = try client.mintedSecret(at: Example.now)
             #expect(secret.expiresAt - Example.now == row.value.0)
         }
     }
 
     @Test(arguments: [Int.min, 0, Int.max]) func `no time causes a trap`(_ seconds: Int) throws {
-        let secret = try Example.client().mintSecret(at: NumericDate(seconds))
+        let secret = try Example.client().mintedSecret(at: NumericDate(seconds))
         #expect(secret.issuedAt <= secret.expiresAt)
     }
 
     @Test func `a client recognises the secrets that it minted`() throws {
         let client = try Example.client()
-        let minted = try client.mintSecret(at: Example.now)
+        let minted = try client.mintedSecret(at: Example.now)
         let read = ClientSecret(
             minted: minted.text, by: client.signingKey, for: client.clientID, of: client.teamID)
         #expect(read?.issuedAt == minted.issuedAt)
@@ -78,9 +79,9 @@ import Testing
 
     @Test func `a client recognises only secrets for its own settings`() throws {
         let client = try Example.client()
-        let text = try client.mintSecret(at: Example.now).text
+        let text = try client.mintedSecret(at: Example.now).text
         let other = SigningKey(try .generate(), id: Example.keyID)
-        let renamed = SigningKey(client.signingKey.privateKey, id: KeyID(unchecked: "XXXXXXXXXX"))
+        let renamed = client.signingKey.named(KeyID(unchecked: "XXXXXXXXXX"))
         func read(
             _ text: SecretText, by key: SigningKey? = nil,
             for clientID: ClientID = Example.clientID,
@@ -132,7 +133,7 @@ import Testing
     ) throws {
         let key = try Example.signingKey()
         let token = try CompactJWS.sign(header: row.value.0, payload: row.value.1) {
-            try key.privateKey.signature(for: $0).rawRepresentation
+            try Example.privateKey().signature(for: $0).rawRepresentation
         }
         let read = ClientSecret(
             minted: SecretText(token), by: key, for: Example.clientID, of: Example.teamID)

@@ -35,10 +35,11 @@ enum Example {
     static let clientID = ClientID(unchecked: "com.example.app")
     static let keyID = KeyID(unchecked: "K1L2M3N4P5")
 
-    static func signingKey() throws -> SigningKey {
-        SigningKey(
-            try PrivateKeyText(SecretBytes(vector("keys/apple.pem"))).privateKey(), id: keyID)
+    static func privateKey() throws -> P256PrivateKey {
+        try PrivateKeyText(SecretBytes(vector("keys/apple.pem"))).privateKey()
     }
+
+    static func signingKey() throws -> SigningKey { SigningKey(try privateKey(), id: keyID) }
 
     static func client(lifetime: Duration = .seconds(300)) throws -> Client {
         Client(

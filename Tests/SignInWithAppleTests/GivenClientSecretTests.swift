@@ -15,7 +15,7 @@ import Testing
         var draft = SecretDraft(
             client.rawValue, of: Example.teamID, under: Example.keyID, at: Example.now)
         spoil(&draft)
-        return SecretText(try draft.minted(by: Example.signingKey().privateKey))
+        return SecretText(try draft.minted(by: Example.privateKey()))
     }
 
     static func read(
@@ -65,7 +65,8 @@ import Testing
 
     @Test func `an expired client_secret is read again, once for each request`() throws {
         let newer = try ClientSecret(
-            signedBy: Example.signingKey(), for: Example.clientID, of: Example.teamID,
+            signedBy: Example.privateKey(), as: Example.keyID, for: Example.clientID,
+            of: Example.teamID,
             at: Self.later, lifetime: .seconds(300))
         let reads = Mutex(0)
         let source = GivenClientSecret(try Self.read(Self.text())) { _ in
@@ -96,7 +97,8 @@ import Testing
 
     @Test func `a batch sends one client_secret until it expires, then the newer one`() throws {
         let newer = try ClientSecret(
-            signedBy: Example.signingKey(), for: Example.clientID, of: Example.teamID,
+            signedBy: Example.privateKey(), as: Example.keyID, for: Example.clientID,
+            of: Example.teamID,
             at: Self.later, lifetime: .seconds(300))
         let reads = Mutex(0)
         let source = GivenClientSecret(try Self.read(Self.text())) { _ in

@@ -33,7 +33,7 @@ import Testing
 
     @Test func `of a .p8, only the public half is shown`() throws {
         let inspection = Self.inspect(SecretText(keyFile("apple")))
-        let point = try Example.signingKey().privateKey.publicKey.x963Representation
+        let point = try Example.privateKey().publicKey.x963Representation
         #expect(inspection.recognition.publicKey?.x963Representation == point)
     }
 
@@ -41,7 +41,7 @@ import Testing
         var draft = ClientSecretFindingsTests.draft()
         draft.claim("aud", "https://account.apple.com")
         draft.spoilText = { " \($0)" }
-        let text = SecretText(try draft.minted(by: Example.signingKey().privateKey))
+        let text = SecretText(try draft.minted(by: Example.privateKey()))
         let inspection = Inspection(
             of: text, expecting: try ClientSecretFindingsTests.expected(), at: Example.now)
         #expect(inspection.recognition.kind == .clientSecret)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a truncated JWT is reported as a finding`() throws {
-        let text = try Example.client().mintSecret(at: Example.now).text.revealed()
+        let text = try Example.client().mintedSecret(at: Example.now).text.revealed()
         let inspection = Self.inspect(SecretText(String(text.dropLast(90))))
         #expect(inspection.recognition.kind == .other)
         #expect(inspection.findings.map(\.code) == [.malformed])

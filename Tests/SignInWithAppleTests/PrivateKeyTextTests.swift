@@ -84,7 +84,7 @@ import Testing
         let text = try PrivateKeyText(SecretBytes(row.value.0.utf8))
         #expect(text.repairs == row.value.1)
         let key = try text.privateKey()
-        let expected = try Example.signingKey().privateKey.publicKey.x963Representation
+        let expected = try Example.privateKey().publicKey.x963Representation
         #expect(key.publicKey.x963Representation == expected)
     }
 
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func `every truncated key file is refused or gives the same key`() throws {
-        let expected = try Example.signingKey().privateKey.publicKey.x963Representation
+        let expected = try Example.privateKey().publicKey.x963Representation
         for count in 0..<Self.apple.utf8.count {
             let part = SecretBytes(Self.apple.utf8.prefix(count))
             guard let key = try? PrivateKeyText(part).privateKey() else { continue }
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func `1,000 damaged key files cause no crash and never give another key`() throws {
-        let expected = try Example.signingKey().privateKey.publicKey.x963Representation
+        let expected = try Example.privateKey().publicKey.x963Representation
         var random = SeededRandom(seed: 4)
         let original = Array(Self.apple.utf8)
         for _ in 0..<1000 {

@@ -1,6 +1,7 @@
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @Suite struct SecretsTests {
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func `the description of a client_secret contains its ids and not its text`() throws {
-        let secret = try Example.client().mintSecret(at: Example.now)
+        let secret = try Example.client().mintedSecret(at: Example.now)
         var dumped = ""
         dump(secret, to: &dumped)
         for shown in ["\(secret)", String(reflecting: secret), dumped] {

@@ -1,6 +1,7 @@
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
+import SIWATestSupport
 import Synchronization
 import Testing
 
@@ -229,7 +230,7 @@ import Testing
 
     @Test func `a client_secret is used from its iat until shortly before its exp`() throws {
         let client = try Example.client(lifetime: .seconds(300))
-        let secret = try client.secret(for: client.clientID, at: Example.now)
+        let secret = try client.mintedSecret(at: Example.now)
         let (begin, end) = (secret.issuedAt, secret.expiresAt)
         #expect(secret.isValid(at: begin, for: .zero))
         #expect(!secret.isValid(at: begin - .seconds(1), for: .zero))

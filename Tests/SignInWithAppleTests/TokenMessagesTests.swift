@@ -1,6 +1,7 @@
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 /// What is asked and what is answered, as values: nothing is sent here.
@@ -52,7 +53,7 @@ import Testing
         _ row: Row<(TokenRequest, Endpoint, Bool, String)>
     ) throws {
         let (request, endpoint, isRepeatable, ownParameters) = row.value
-        let secret = try Example.client().mintSecret(at: Example.now)
+        let secret = try Example.client().mintedSecret(at: Example.now)
         let form = request.form(clientID: Example.clientID, clientSecret: secret.text)
         let body = String(decoding: form.encoded().revealed(), as: UTF8.self)
         #expect(
@@ -154,9 +155,9 @@ import Testing
         #expect(error?.status ?? 400 == 400)
     }
 
-    @Test func `a draft equals the request that would be sent`() throws {
+    @Test func `a draft equals the request that would be sent`() async throws {
         let harness = try ClientHarness([])
-        let draft = try harness.tokens.draft(
+        let draft = try await harness.tokens.draft(
             .refresh(RefreshToken(SecretText("r.1"))), at: Example.now)
         #expect(draft.request.method == .post)
         #expect(draft.request.url == "https://appleid.apple.com/auth/token")

@@ -22,13 +22,12 @@ package struct ClientFindings: Sendable {
         (secret(at: now) + keyFile + profiles + (isWeb ? servicesID : [])).ranked
     }
 
-    /// Findings from a secret of this client.
+    /// Findings from the claims of a secret of this client.
     package func secret(at now: NumericDate) -> [Finding] {
-        guard let secret = try? client.mintSecret(at: now) else { return [] }
+        guard let draft = try? client.draftSecret(at: now) else { return [] }
         let expected = ExpectedClient(
-            teamID: client.teamID, clientID: client.clientID, keyID: client.signingKey.id,
-            key: KnownKey(source.description, client.signingKey.privateKey.publicKey))
-        return ClientSecretFindings(in: secret.text, expecting: expected, at: now).all
+            teamID: client.teamID, clientID: client.clientID, keyID: client.signingKey.id)
+        return ClientSecretFindings(in: draft, expecting: expected, at: now).all
     }
 
     /// Findings from the names of key files.
@@ -89,7 +88,7 @@ package struct ClientFindings: Sendable {
     }
 
     private func isInUse(_ file: KeyFile) -> Bool {
-        file.privateKey.publicKey.isSame(as: client.signingKey.privateKey.publicKey)
+        file.privateKey.publicKey.isSame(as: client.signingKey.publicKey)
     }
 
     /// Findings from other profiles that have different settings for the same key or client.

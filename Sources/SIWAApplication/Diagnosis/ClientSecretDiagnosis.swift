@@ -13,19 +13,8 @@ extension ClientSecretError: DiagnosableError {
                 .usage, description,
                 hints: ["180d is inside the limit; a rotation by cron needs far less"],
                 exitCode: .usage)
-        case .signing:
-            Diagnosis(
-                .key, description,
-                hints: ["download the .p8 again: the file is damaged"], exitCode: .settings)
-        case .signer(let failure):
-            Diagnosis(
-                failure.isTemporary ? .signerUnavailable : .signerRefused, description,
-                hints: [
-                    failure.isTemporary
-                        ? "nothing was sent; try again when the signer answers"
-                        : "nothing was sent; ask the signer's log why it did not sign"
-                ],
-                exitCode: failure.isTemporary ? .temporary : .settings)
+        case .signer(let failure): failure.diagnosis
+        case .pending: SignerFailure(.unavailable, description).diagnosis
         case .expired:
             unusable(["mint a new one where the private key is: 'siwa secret --lifetime 30d'"])
         case .otherClient(let clientID):

@@ -223,11 +223,22 @@ extension ErrorCode {
                 "Try again when the signer answers; its own log says what is wrong.", more: true),
             Entry(
                 .signerRefused,
+                "The program or service that signs refused; nothing was sent to Apple.",
+                "Read the signer's log; check its PIN, its key and its permissions.", more: true),
+            Entry(
+                .signerInvalidSignature,
                 """
-                The program or service that signs refused, or signed with another key; nothing \
-                was sent to Apple.
+                What the signer answered is not a signature by public_key; nothing was sent to \
+                Apple.
                 """,
-                "Read the signer's log; check its key and its permissions.", more: true),
+                "Compare public_key with the signer's key.", more: true),
+            Entry(
+                .signerUnusable,
+                """
+                The signer's program or socket is missing, cannot be run, or could be changed by \
+                other users.
+                """,
+                "Fix what the message names, or private_key.", more: true),
             Entry(
                 .unavailable,
                 """

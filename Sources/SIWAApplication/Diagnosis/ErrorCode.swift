@@ -37,6 +37,8 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case clientSecret = "client_secret"
     case signerUnavailable = "signer_unavailable"
     case signerRefused = "signer_refused"
+    case signerInvalidSignature = "signer_invalid_signature"
+    case signerUnusable = "signer_unusable"
     case unavailable
     case noConfiguration = "no_configuration"
     case noProfiles = "no_profiles"

@@ -63,6 +63,7 @@ package struct Session: Sendable {
         let clientID = try clientID()
         let key = try settings.loadKey(in: world)
         for warning in key.warnings { console.warn(warning) }
+        try key.check()
         let keyID = try settings.keyID(of: key.source.value)
         if let named = key.source.value.keyIDInName, named != keyID {
             console.warn("the key file is named for \(named), but key_id is \(keyID)")
@@ -70,9 +71,23 @@ package struct Session: Sendable {
         return LoadedClient(
             client: Client(
                 teamID: teamID, clientID: clientID,
-                signingKey: SigningKey(key.privateKey, id: keyID),
+                signingKey: watched(key.signing(as: keyID)),
                 secretLifetime: try settings.secretLifetime()),
             key: key)
+    }
+}
+
+extension Session {
+    /// The key, with a note to the user while its signer lets them wait.
+    package func watched(_ key: SigningKey) -> SigningKey {
+        guard !key.signer.isAtOnce else { return key }
+        var key = key
+        key.watch = { [console] event in
+            if case .waiting = event {
+                console.note("waiting for the signer (touch? confirmation?)")
+            }
+        }
+        return key
     }
 }
 

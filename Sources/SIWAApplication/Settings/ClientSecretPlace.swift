@@ -37,14 +37,15 @@ extension Settings {
         in world: World
     ) throws(SettingsError) -> Setting<ClientSecretPlace>? {
         if let argument = selection.clientSecret {
-            guard selection.key == nil else {
+            guard selection.key == nil, selection.signer == nil else {
+                let other = selection.key == nil ? "--signer" : "--key"
                 throw SettingsError(
-                    .usage, "--client-secret and --key exclude each other",
-                    hints: ["omit --key: a client_secret needs no key"])
+                    .usage, "--client-secret and \(other) exclude each other",
+                    hints: ["omit \(other): a client_secret needs no key"])
             }
             return Setting(value: .argument(argument), origin: .flag("--client-secret"))
         }
-        guard selection.key == nil else { return nil }
+        guard selection.key == nil, selection.signer == nil else { return nil }
         let keyVariable = ["SIWA_PRIVATE_KEY_FILE", "SIWA_PRIVATE_KEY"].first {
             nonEmpty(world.variables($0)) != nil
         }
@@ -59,7 +60,8 @@ extension Settings {
         guard keyVariable == nil,
             let file = fromProfile({ $0.text(.clientSecret) })
         else { return nil }
-        guard fromProfile({ $0.text(.privateKey) }) == nil else {
+        guard fromProfile({ $0.text(.privateKey) }) == nil, fromProfile({ $0.signer }) == nil
+        else {
             throw SettingsError(
                 "the profile has both client_secret_file and private_key (\(file.origin))",
                 hints: ["remove one of them"])

@@ -35,6 +35,8 @@ package struct ConfigurationPath: Sendable {
                 hints: error.advice(or: "fix the path where it is set: \(path.origin)"))
         }
         var settings = try SettingsFile(path: path.value, text: file.contents.revealed())
+        settings.isWritableByOthers =
+            file.status.isRegular && file.status.permissions & 0o022 != 0
         settings.warning = FileWarning(
             "the configuration", path.value, file.status, isSecret: false, in: world)
         return settings

@@ -4,7 +4,10 @@ internal import SIWASystem
 
 /// The private key, with notes about reading it.
 package struct LoadedKey: Sendable {
-    package let privateKey: P256PrivateKey
+    /// Its public half.
+    package let publicKey: P256PublicKey
+    /// Signs with it.
+    package let signer: any ClientSecretSigner
     package let source: Setting<PrivateKeySource>
     /// The repairs that were needed to read it.
     package let repairs: [PrivateKeyText.Repair]
@@ -17,6 +20,25 @@ package struct LoadedKey: Sendable {
         return
             (fileWarning.map { [$0.text] } ?? [])
             + (repairs.isEmpty ? [] : ["the private key in \(place) had to be repaired: \(undone)"])
+    }
+
+    /// Whether the key is somewhere else, and signs there.
+    package var isElsewhere: Bool { !signer.isAtOnce }
+
+    /// Fails if the signer must not or cannot be used. It is not asked.
+    package func check() throws(SettingsError) {
+        do throws(SignerFailure) {
+            try signer.check()
+        } catch {
+            throw SettingsError(
+                .unusableSigner, error.reason,
+                hints: ["fix it, or private_key where it is set: \(source.origin)"])
+        }
+    }
+
+    /// The key under its Key ID.
+    package func signing(as id: KeyID) -> SigningKey {
+        SigningKey(id: id, publicKey: publicKey, signer: signer)
     }
 
     package var undone: String { repairs.map(\.rawValue).joined(separator: ", ") }
@@ -32,10 +54,15 @@ extension Settings {
         }
         guard let source = try keySource(in: world) else { throw noKey(world.variables) }
         try requireOpenSSL()
+        if case .signer(let signer) = source.value {
+            return try signerKey(signer, source, in: world)
+        }
         let (text, fileWarning) = try keyText(source, in: world)
         let (privateKey, repairs) = try privateKey(text, source.value)
+        let key = SigningKey(privateKey, id: KeyID(unchecked: ""))
         return LoadedKey(
-            privateKey: privateKey, source: source, repairs: repairs, fileWarning: fileWarning)
+            publicKey: key.publicKey, signer: key.signer, source: source, repairs: repairs,
+            fileWarning: fileWarning)
     }
 
     /// Finds the key in a text.
@@ -79,6 +106,10 @@ extension Settings {
                 throw variableNotSet(name, neededBy: "--key")
             }
             return (SecretBytes(value.utf8), nil)
+        case .signer:
+            throw SettingsError(
+                .key, "the private key is with a signer",
+                hints: ["give the file of the key with --key"])
         }
     }
 

@@ -8,12 +8,15 @@ package enum PrivateKeySource: Hashable, Sendable {
     case file(String)
     case standardInput
     case variable(String)
+    /// The key is somewhere else, and signs there.
+    case signer(SignerSetting)
 
     package var description: String {
         switch self {
         case .file(let path): path
         case .standardInput: "standard input"
         case .variable(let name): "the variable \(name)"
+        case .signer(let signer): signer.place.description
         }
     }
 
@@ -35,6 +38,14 @@ extension Settings {
     /// The place of the key in use, without reading it; nil if no key or a client_secret is set.
     package func keySource(in world: World) throws(SettingsError) -> Setting<PrivateKeySource>? {
         guard try clientSecretPlace(in: world) == nil else { return nil }
+        if let signer = selection.signer {
+            guard selection.key == nil else {
+                throw SettingsError(
+                    .usage, "--signer and --key exclude each other",
+                    hints: ["omit --key: the signer has the key"])
+            }
+            return Setting(value: .signer(signer), origin: .flag("--signer"))
+        }
         if let source = selection.key {
             let origin = Origin.flag("--key")
             if let path = source.path { _ = try Self.file(path, from: origin) }
@@ -44,6 +55,11 @@ extension Settings {
         if let written = text(.privateKey), let path = path(.privateKey) {
             _ = try Self.file(written.value, from: written.origin)
             return Setting(value: .file(path.value), origin: path.origin)
+        }
+        if let signer = fromProfile({ $0.signer }), let file {
+            let folder = folder(of: file.path)
+            return SignerSetting(signer.value) { resolve($0, against: folder) }
+                .map { Setting(value: .signer($0), origin: signer.origin) }
         }
         guard let keyID = text(.keyID) else { return nil }
         return keyFolders(world.variables)

@@ -1,4 +1,5 @@
 package import SIWACrypto
+package import SIWAJOSE
 internal import SIWALifecycle
 
 extension P256PublicKey {
@@ -10,5 +11,18 @@ extension P256PublicKey {
     /// The first 12 hexadecimal digits of the SHA-256 of its SubjectPublicKeyInfo.
     package var fingerprint: String {
         (try? derRepresentation()).map { SecretText(SecretBytes($0)).description } ?? "unknown"
+    }
+
+    /// The key as a JWK (RFC 7517, RFC 7518 §6.2.1).
+    package func jwk(as keyID: String?) -> JSON {
+        let point = x963Representation
+        return .object(
+            [
+                .init("kty", "EC"), .init("crv", "P-256"), .init("alg", "ES256"),
+                .init("use", "sig"),
+            ] + (keyID.map { [.init("kid", .string($0))] } ?? []) + [
+                .init("x", .string(Base64URL.encode(point[1..<33]))),
+                .init("y", .string(Base64URL.encode(point[33...]))),
+            ])
     }
 }

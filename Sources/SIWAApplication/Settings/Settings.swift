@@ -131,6 +131,7 @@ package struct ProfileSelection: Sendable {
     /// Texts that replace those of environment and profile.
     package var overrides: [SettingName: String] = [:]
     package var key: PrivateKeySource?
+    package var signer: SignerSetting?
     package var clientSecret: SecretArgument?
     package var maxAttempts: Int?
     /// The accepted clients; empty for those of the profile.

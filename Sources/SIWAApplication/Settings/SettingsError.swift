@@ -6,6 +6,8 @@ package struct SettingsError: DiagnosableError {
         case key
         /// A library that is loaded on demand is missing.
         case unavailable
+        /// A signer must not or cannot be used.
+        case unusableSigner
         /// The value of a flag is invalid: the command line must be fixed.
         case usage
 
@@ -14,6 +16,7 @@ package struct SettingsError: DiagnosableError {
             case .configuration: .configuration
             case .key: .key
             case .unavailable: .unavailable
+            case .unusableSigner: .signerUnusable
             case .usage: .usage
             }
         }

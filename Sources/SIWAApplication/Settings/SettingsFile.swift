@@ -16,12 +16,16 @@ package struct SettingsFile: Sendable {
     package let server: JSON?
     /// A warning if other users may write it.
     package var warning: FileWarning?
+    /// Whether its permissions let other users write it.
+    var isWritableByOthers = false
 
     /// The members of one profile; ``SettingsFile`` has checked their types.
     package struct Profile: Sendable {
         fileprivate let members: JSON
 
         package func text(_ name: SettingName) -> String? { member(name)?.string }
+        /// The signer in place of a key file, unread.
+        var signer: JSON? { member(.privateKey).flatMap { $0.members == nil ? nil : $0 } }
         func number(_ name: SettingName) -> Int? { member(name)?.integer }
         package func list(_ name: SettingName) -> [String]? {
             member(name)?.elements?.compactMap(\.string)
@@ -47,6 +51,7 @@ package struct SettingsFile: Sendable {
         for profile in members {
             try source.check(profile.value, in: profile.name, against: Self.profile)
             try source.checkGroup(profile.value, in: profile.name)
+            try source.checkSigner(profile.value, in: profile.name)
         }
         profileNames = members.map(\.name)
         profiles = Dictionary(
@@ -73,10 +78,11 @@ package struct SettingsFile: Sendable {
 
     private static let profile: [Member] =
         [
-            SettingName.teamID, .clientID, .keyID, .privateKey, .clientSecret, .secretLifetime,
-            .redirectURI, .baseURL, .caFile, .timeout,
+            SettingName.teamID, .clientID, .keyID, .clientSecret, .secretLifetime, .redirectURI,
+            .baseURL, .caFile, .timeout,
         ].map { ($0.member, String.self) }
         + [
+            (SettingName.privateKey.member, PathOrSigner.self),
             (SettingName.audiences.member, StringList.self),
             (SettingName.maxAttempts.member, Int.self), vault,
         ]
@@ -100,6 +106,15 @@ package struct SettingsFile: Sendable {
         func checkGroup(_ object: JSON, in profile: String?) throws(SettingsError) {
             guard let vault = object[SettingsFile.vault.name] else { return }
             try check(vault, in: profile, against: SettingsFile.vaultMembers, group: "vault of ")
+        }
+
+        /// The signer of a profile in place of a key file.
+        func checkSigner(_ object: JSON, in profile: String) throws(SettingsError) {
+            let name = SettingName.privateKey.member
+            guard let signer = object[name], signer.members != nil else { return }
+            try check(signer, in: profile, against: SignerSetting.members, group: "\(name) of ")
+            guard let fault = SignerSetting.fault(of: signer) else { return }
+            throw error("\(name) of profile '\(profile)' \(fault)", near: name, in: profile)
         }
 
         func check(
@@ -181,7 +196,7 @@ private struct JSONObject: JSONConvertible {
 }
 
 /// An array of strings.
-private struct StringList: JSONConvertible {
+struct StringList: JSONConvertible {
     static var shape: String { "an array of strings" }
     let json: JSON
 

@@ -66,6 +66,8 @@ package struct World: Sendable {
         program throws(FileError) in
         throw FileError("run", program.path, reason: "not provided")
     }
+    /// Makes a signer of the settings usable.
+    package var signer: @Sendable (SignerCall) -> any ClientSecretSigner = { $0.signer }
     /// The command and the machine, for the history of a vault.
     package var actor = VaultActor(command: "", host: "")
 

@@ -29,6 +29,10 @@ extension BatchRunner {
         from source: @escaping @Sendable () -> BatchInput<Job.Item>,
         sink: @escaping @Sendable (Job.Item, BatchResult<Job.Outcome>) -> Void
     ) async throws -> Diagnosis? {
+        let secrets = requests.secrets
+        try await requests.prepare(request)
+        let listener = secrets.answered.addListener { wake.notify() }
+        defer { secrets.answered.remove(listener) }
         let run = BatchRun(
             job, settings: try settings(stoppingWith: output), calendar: world.clocks.now,
             deadline: deadline, source: source, sink: sink)

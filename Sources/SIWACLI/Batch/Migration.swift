@@ -43,10 +43,10 @@ struct Migration: Sendable {
             try MigrationItem(line, line: number, half: half)
         }
         guard !options.isDryRun else {
-            return try dryRun(
+            return try await dryRun(
                 try await runner.firstItem(hint: "give one identifier per line", read))
         }
-        let job = MigrationJob(client, baseURL: requests.network.baseURL)
+        let job = MigrationJob(requests.secrets, baseURL: requests.network.baseURL)
         try await runner.run(job, read: read, resuming: { $0.trust() }) { _, outcome in
             switch outcome {
             case .refused(let refusal): ItemReport(refused: refusal, half.requestKind)
@@ -71,14 +71,14 @@ struct Migration: Sendable {
         if window.isOver { console.warn(window.words) } else { console.note(window.words) }
     }
 
-    private func dryRun(_ item: MigrationItem) throws {
+    private func dryRun(_ item: MigrationItem) async throws {
         let now = runner.world.clocks.now()
-        let form = item.request.form(
-            clientID: client.clientID, clientSecret: try client.mintSecret(at: now).text)
+        let bearer = try await requests.tokens.draft(.clientCredentials, at: now)
+        let form = try requests.secrets.form(of: item.request, at: now)
         let question = item.request.carrying(
             form, bearer: SecretText("(access_token)"), to: requests.network.baseURL)
         try requests.dryRun(
-            drafts: [try requests.tokens.draft(.clientCredentials, at: now), (question, form)])
+            drafts: [bearer, (question, form)])
     }
 }
 

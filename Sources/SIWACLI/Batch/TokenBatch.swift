@@ -62,7 +62,7 @@ struct TokenBatch: Sendable {
     ) async throws {
         guard let claim else {
             let first = try await runner.firstItem(hint: "give one token per line", read)
-            return try requests.dryRun(sequence(RefreshToken(first.token)))
+            return try await requests.dryRun(sequence(RefreshToken(first.token)))
         }
         let records = try claim.vault.store.records(claim.filter, after: nil, limit: 1)
         guard let first = records.records.first else {
@@ -70,6 +70,6 @@ struct TokenBatch: Sendable {
                 .noItems, "the vault has no such record",
                 hints: ["'siwa vault list' lists the records; --state and --client-id select them"])
         }
-        try requests.dryRun(sequence(try claim.vault.token(of: first)))
+        try await requests.dryRun(sequence(try claim.vault.token(of: first)))
     }
 }

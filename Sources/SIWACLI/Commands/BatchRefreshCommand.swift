@@ -60,7 +60,7 @@ struct BatchRefreshCommand: Command {
         }
         guard !isDryRun else { return try await tokens.dryRun(claim) { [.refresh($0)] } }
         let job = RefreshJob(
-            tokens.requests.client.secrets, baseURL: tokens.requests.network.baseURL)
+            tokens.requests.secrets, baseURL: tokens.requests.network.baseURL)
         let describe: @Sendable (TokenItem, ItemOutcome<TokenResponse>) -> ItemReport = {
             let report =
                 switch $1 {

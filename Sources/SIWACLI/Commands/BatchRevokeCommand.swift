@@ -74,7 +74,7 @@ struct BatchRevokeCommand: Command {
             }
         }
         let job = RevokeJob(
-            tokens.requests.client.secrets, baseURL: tokens.requests.network.baseURL,
+            tokens.requests.secrets, baseURL: tokens.requests.network.baseURL,
             isConfirming: isConfirmed)
         let describe = description(clientID: tokens.clientID, at: world.clocks.now)
         guard let claim else {

@@ -15,7 +15,7 @@ struct ConfigPathCommand: Command {
         for warning in UserFolders(world.variables).warnings {
             Console(world, global.output).warn(warning)
         }
-        guard let path = ConfigurationPath(global.selection, in: world).path else {
+        guard let path = ConfigurationPath(global.placed, in: world).path else {
             throw Diagnosis.negative(
                 .noConfiguration, "there is no configuration file",
                 hints: ConfigurationPath.usual(world.variables).map { "not found: \($0)" }

@@ -13,7 +13,7 @@ struct ConfigProfilesCommand: Command {
     var global = GlobalOptions()
 
     func run(in world: World) async throws {
-        let file = try ConfigurationPath(global.selection, in: world).load()
+        let file = try ConfigurationPath(global.placed, in: world).load()
         let names = file?.profileNames ?? []
         guard !names.isEmpty else {
             throw Diagnosis.negative(

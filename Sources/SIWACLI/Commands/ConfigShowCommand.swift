@@ -16,7 +16,7 @@ struct ConfigShowCommand: Command {
     func run(in world: World) async throws {
         let session = try Session(global, isShowing: true, in: world)
         let rows = try Row.all(session.settings, in: world)
-        let path = ConfigurationPath(global.selection, in: world).path
+        let path = ConfigurationPath(global.placed, in: world).path
         let json: JSON = .object([
             .init("file", path.map { .string($0.value) } ?? .null),
             .init("profile", session.settings.profileName.map { .string($0.value) } ?? .null),
@@ -59,7 +59,7 @@ struct ConfigShowCommand: Command {
             let key = try settings.keySource(in: world)
             return [
                 text(settings, .teamID), text(settings, .clientID), keyID(settings, key),
-                Row("private_key", key.map { shown($0, world) }),
+                Row("private_key", key.map { shown($0, settings, world) }),
                 Row(
                     "client_secret",
                     try settings.clientSecretPlace(in: world).map { shown($0, world) }),
@@ -148,14 +148,18 @@ struct ConfigShowCommand: Command {
         }
 
         /// A path unchanged; a key in an environment variable as its fingerprint.
-        private static func shown(_ key: Setting<PrivateKeySource>, _ world: World) -> Setting<JSON>
-        {
+        private static func shown(
+            _ key: Setting<PrivateKeySource>, _ settings: Settings, _ world: World
+        ) -> Setting<JSON> {
             let text: String =
                 switch key.value {
                 case .file(let path): path
                 case .standardInput: "-"
                 case .variable(let name):
                     world.variables(name).map { SecretText($0).description } ?? ""
+                case .signer(let signer):
+                    "\(signer.place.description), public key "
+                        + ((try? settings.loadKey(in: world))?.publicKey.fingerprint ?? "unusable")
                 }
             return Setting(value: .string(text), origin: key.origin)
         }

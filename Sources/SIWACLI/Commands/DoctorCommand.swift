@@ -76,7 +76,7 @@ struct DoctorCommand: Command {
         if let endpoint { return try await examine(EndpointURL(endpoint), context) }
         let (online, isAccepted) = isOnline ? await ask(about: context) : ([], false)
         let report = DoctorReport(
-            offline: context.offlineChecks, online: online, isAccepted: isAccepted)
+            offline: await context.offlineChecks(), online: online, isAccepted: isAccepted)
         if let reportFile { try await writeReport(to: reportFile, context) }
         try context.session.report(report.rendered(on: world.terminal))
         if let failure = report.failure { throw failure }

@@ -81,7 +81,7 @@ struct ExchangeCommand: Command {
         let nonce = try nonce.map { try session.secret($0, "--nonce") }
         let requests = try Requests(session, codeVerifier: verifier)
         guard !isDryRun else {
-            return try requests.dryRun([requests.exchange(of: AuthorizationCode(code))])
+            return try await requests.dryRun([requests.exchange(of: AuthorizationCode(code))])
         }
         try requests.checkOutput()
         // Before the code is used: opening the vault may fail.

@@ -57,7 +57,7 @@ struct InitCommand: Command {
         let vault = try settings.vaultURL.map { _ in try createVault(path, in: world) }
         let context = try DoctorContext(options(path), given: nil, in: world)
         let report = DoctorReport(
-            offline: context.offlineChecks, online: [], isAccepted: false)
+            offline: await context.offlineChecks(), online: [], isAccepted: false)
         let result = InitResult(
             path: path, key: key.target, settings: settings, vault: vault, report: report)
         try world.report(
@@ -85,7 +85,7 @@ struct InitCommand: Command {
     /// - Throws: if a configuration exists there, or another one is in use.
     private func configurationPath(in world: World) throws -> String {
         let explicit = global.config ?? nonEmpty(world.variables("SIWA_CONFIG"))
-        let found = ConfigurationPath(global.selection, in: world).path?.value
+        let found = ConfigurationPath(global.placed, in: world).path?.value
         if let taken = explicit ?? found, world.files.exists(taken) {
             throw SettingsError(
                 "there is a configuration already: \(taken)",
@@ -123,11 +123,9 @@ struct InitCommand: Command {
         var preview = world
         let configuration = settings.text
         preview.files.read = { name throws(FileError) in
-            name == path
-                ? LocalFile(contents: configuration, status: FileStatus(permissions: 0o600))
-                : name == key.target
-                    ? LocalFile(contents: key.text, status: FileStatus(permissions: 0o600))
-                    : try world.files.read(name)
+            let written = name == path ? configuration : name == key.target ? key.text : nil
+            guard let written else { return try world.files.read(name) }
+            return LocalFile(contents: written, status: FileStatus(permissions: 0o600))
         }
         for profile in settings.profileNames {
             var options = options(path)

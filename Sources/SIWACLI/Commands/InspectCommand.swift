@@ -68,7 +68,7 @@ struct InspectCommand: Command {
         do {
             guard let source = try settings.keySource(in: session.world) else { return expected }
             let key = try settings.loadKey(in: session.world)
-            expected.key = KnownKey(source.value.description, key.privateKey.publicKey)
+            expected.key = KnownKey(source.value.description, key.publicKey)
             expected.keyID = expected.keyID ?? source.value.keyIDInName
         } catch {
             session.console.warn("signatures are not compared: \(error.message)")

@@ -34,12 +34,12 @@ struct PublicKeyCommand: Command {
         let session = try Session(global, in: world)
         let key = try session.settings.loadKey(in: world)
         for warning in key.warnings { session.console.warn(warning) }
-        let publicKey = key.privateKey.publicKey
+        let publicKey = key.publicKey
         let keyID = session.settings.text(.keyID)?.value ?? key.source.value.keyIDInName?.rawValue
         let value: JSON =
             switch format {
             case .pem: .string(String(try publicKey.pemRepresentation().dropLast()))
-            case .jwk: Self.jwk(publicKey, keyID)
+            case .jwk: publicKey.jwk(as: keyID)
             case .derBase64: .string(Base64.encode(try publicKey.derRepresentation()))
             }
         try session.report(
@@ -48,18 +48,5 @@ struct PublicKeyCommand: Command {
                     [.init("public_key", value), .init("format", .string(format.rawValue))]
                         + (keyID.map { [.init("key_id", .string($0))] } ?? [])),
                 text: SecretText(value.string ?? value.text)))
-    }
-
-    /// RFC 7517, RFC 7518 §6.2.1.
-    private static func jwk(_ key: P256PublicKey, _ keyID: String?) -> JSON {
-        let point = key.x963Representation
-        return .object(
-            [
-                .init("kty", "EC"), .init("crv", "P-256"), .init("alg", "ES256"),
-                .init("use", "sig"),
-            ] + (keyID.map { [.init("kid", .string($0))] } ?? []) + [
-                .init("x", .string(Base64URL.encode(point[1..<33]))),
-                .init("y", .string(Base64URL.encode(point[33...]))),
-            ])
     }
 }

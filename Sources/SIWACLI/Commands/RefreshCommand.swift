@@ -49,14 +49,14 @@ struct RefreshCommand: Command {
         } else if let user = source.user {
             let refresh = StoredRefresh(
                 tokens: try StoredTokens(of: user, session), requests: try Requests(session))
-            guard !isDryRun else { return try refresh.dryRun(isAll: isAll) }
+            guard !isDryRun else { return try await refresh.dryRun(isAll: isAll) }
             try await isAll ? refresh.refreshAll() : refresh.refreshNewest()
         }
     }
 
     private func refresh(_ token: RefreshToken, _ session: Session) async throws {
         let requests = try Requests(session)
-        guard !isDryRun else { return try requests.dryRun([.refresh(token)]) }
+        guard !isDryRun else { return try await requests.dryRun([.refresh(token)]) }
         let answer = try await requests.perform { tokens throws(TokenFailure) in
             try await tokens.refresh(token)
         }

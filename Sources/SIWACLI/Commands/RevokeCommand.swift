@@ -79,14 +79,14 @@ struct RevokeCommand: Command {
             kind: kind, proof: proof, requests: try Requests(session, codeVerifier: verifier))
         switch revoked {
         case .code(let code):
-            if isDryRun { try order.dryRun(code) } else { try await order.revoke(code) }
+            if isDryRun { try await order.dryRun(code) } else { try await order.revoke(code) }
         case .token(let token, let look):
             order.warn(of: look)
-            guard !isDryRun else { return try order.requests.dryRun(order.sequence(token)) }
+            guard !isDryRun else { return try await order.requests.dryRun(order.sequence(token)) }
             try await order.revoke(token, look)
         case .stored(let tokens):
             let revocation = StoredRevocation(order: order, tokens: tokens)
-            if isDryRun { try revocation.dryRun() } else { try await revocation.carryOut() }
+            if isDryRun { try await revocation.dryRun() } else { try await revocation.carryOut() }
         }
     }
 

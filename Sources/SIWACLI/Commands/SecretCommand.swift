@@ -84,9 +84,7 @@ struct SecretCommand: Command {
             let isDeployed = try deployment?.runIfPending(kept, line(kept))
             return try report(kept, .kept, isDeployed: isDeployed, session)
         }
-        let secret = try ClientSecret(
-            signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
-            lifetime: lifetime)
+        let secret = try await session.mintSecret(of: client, lasting: lifetime)
         try global.output.checkPrinted(among: members(of: secret, .minted).map(\.name))
         if let out {
             try deployment?.markPending()

@@ -23,7 +23,7 @@ struct Candidate: Sendable {
         let key = client.signingKey
         return [
             client.teamID.rawValue, client.clientID.rawValue, key.id.rawValue,
-            key.privateKey.publicKey.x963Representation.hexadecimal,
+            key.publicKey.x963Representation.hexadecimal,
         ].joined(separator: " ")
     }
 }
@@ -52,7 +52,7 @@ private struct Candidates {
                 name: "team_id and key_id exchanged",
                 client: changed(
                     teamID: TeamID(unchecked: id),
-                    key: SigningKey(client.signingKey.privateKey, id: KeyID(unchecked: team))),
+                    key: client.signingKey.named(KeyID(unchecked: team))),
                 advice: "set team_id to \(id) and key_id to \(team)")
         ]
     }
@@ -75,7 +75,7 @@ private struct Candidates {
         (files.compactMap(\.keyID) + profiles.compactMap(\.keyID)).unique.map { id in
             Candidate(
                 name: "the key in use as Key ID \(id)",
-                client: changed(key: SigningKey(client.signingKey.privateKey, id: id)),
+                client: changed(key: client.signingKey.named(id)),
                 advice: "set key_id to \(id)")
         }
     }
@@ -109,7 +109,7 @@ private struct Candidates {
             Candidate(
                 name: "the ids in capitals",
                 client: changed(
-                    teamID: teamID, key: SigningKey(client.signingKey.privateKey, id: keyID)),
+                    teamID: teamID, key: client.signingKey.named(keyID)),
                 advice: "set team_id to \(teamID) and key_id to \(keyID)")
         ]
     }

@@ -25,7 +25,7 @@ struct DoctorContext: Sendable {
     let givenFault: SettingsError?
 
     init(_ global: GlobalOptions, given argument: SecretArgument?, in world: World) throws {
-        let selection = global.selection
+        let selection = try global.selection()
         var fault: SettingsError?
         let settings: Settings
         do {
@@ -45,12 +45,13 @@ struct DoctorContext: Sendable {
             try settings.keyID(of: (try? key.get())?.source.value)
         }
         localCandidates = LocalCandidates(settings, in: world)
-        client = Self.client(settings, teamID, clientID, key, keyID)
+        client = Self.client(session, teamID, clientID, key, keyID)
     }
 
     /// The checks that need no requests to Apple.
-    var offlineChecks: [CheckLine] {
-        SettingsCheck(self).lines + KeyCheck(self).lines + SecretCheck(self).lines
+    func offlineChecks() async -> [CheckLine] {
+        SettingsCheck(self).lines + (await KeyCheck(self).lines())
+            + (await SecretCheck(self).lines())
     }
 
     var settings: Settings { session.settings }
@@ -61,7 +62,7 @@ struct DoctorContext: Sendable {
     var expected: ExpectedClient {
         let loaded = try? key.get()
         let inUse = loaded.map {
-            KnownKey($0.source.value.description, $0.privateKey.publicKey)
+            KnownKey($0.source.value.description, $0.publicKey)
         }
         let others = localCandidates.keyFiles.map(\.known).filter { other in
             inUse.map { !$0.publicKey.isSame(as: other.publicKey) } ?? true
@@ -89,18 +90,18 @@ struct DoctorContext: Sendable {
     }
 
     private static func client(
-        _ settings: Settings, _ teamID: Result<TeamID, SettingsError>,
+        _ session: Session, _ teamID: Result<TeamID, SettingsError>,
         _ clientID: Result<ClientID, SettingsError>, _ key: Result<LoadedKey, SettingsError>,
         _ keyID: Result<KeyID, SettingsError>
     ) -> LoadedClient? {
         guard let teamID = try? teamID.get(), let clientID = try? clientID.get(),
             let key = try? key.get(), let keyID = try? keyID.get()
         else { return nil }
-        let lifetime = (try? settings.secretLifetime()) ?? .seconds(300)
+        let lifetime = (try? session.settings.secretLifetime()) ?? .seconds(300)
         return LoadedClient(
             client: Client(
                 teamID: teamID, clientID: clientID,
-                signingKey: SigningKey(key.privateKey, id: keyID), secretLifetime: lifetime),
+                signingKey: session.watched(key.signing(as: keyID)), secretLifetime: lifetime),
             key: key)
     }
 

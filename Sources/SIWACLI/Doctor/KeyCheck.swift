@@ -1,6 +1,8 @@
 internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
 internal import SIWALifecycle
+internal import SIWASystem
 
 /// Checks the private key: whether it can be read, who can read it, its identity, and whether it
 /// signs.
@@ -9,15 +11,16 @@ struct KeyCheck: Sendable {
 
     init(_ context: DoctorContext) { self.context = context }
 
-    var lines: [CheckLine] {
+    func lines() async -> [CheckLine] {
         switch context.key {
         case .success(let key):
             [
                 CheckLine(
                     "private_key", .ok,
                     "\(key.source.value.description) (\(key.source.origin)): P-256, public half "
-                        + key.privateKey.publicKey.fingerprint)
-            ] + repairs(key) + [permissions(key)] + files + [selfTest(key.privateKey)]
+                        + key.publicKey.fingerprint)
+            ] + repairs(key) + [permissions(key)] + files
+                + (key.isElsewhere ? [await signer(key)] : [await selfTest(key)])
         case .failure(let error):
             [missing(error), CheckLine("self_test", .skipped, "there is no usable key")]
         }
@@ -61,13 +64,49 @@ struct KeyCheck: Sendable {
                     + other.joined(separator: ", "))
     }
 
+    /// Has a client_secret signed, which is sent to nobody.
+    private func signer(_ key: LoadedKey) async -> CheckLine {
+        let name = key.source.value.description
+        do {
+            try key.check()
+            guard let client = context.client?.client else {
+                return CheckLine("signer", .skipped, "\(name) was not asked: a setting is missing")
+            }
+            let timekeeper = context.world.clocks.timekeeper
+            let start = timekeeper.elapsed()
+            _ = try await client.mintSecret(at: context.now, timekeeper: timekeeper)
+            return CheckLine(
+                "signer", .ok,
+                "\(name)\(owner(of: key)) answered within "
+                    + "\((timekeeper.elapsed() - start).measured), and its signature verifies")
+        } catch {
+            let diagnosis = Diagnosis(error)
+            return CheckLine(
+                "signer", .failed, diagnosis.message,
+                advice: diagnosis.hints.joined(separator: "; "))
+        }
+    }
+
+    /// Whose file the signer is.
+    private func owner(of key: LoadedKey) -> String {
+        guard case .signer(let signer) = key.source.value else { return "" }
+        let path: String? =
+            switch signer.place {
+            case .exec(let path, _, _), .socket(let path): path
+            case .sshAgent(_, let socket): socket
+            }
+        guard let status = path.flatMap(context.world.files.status) else { return "" }
+        return status.isForeign ? ", of another user," : ", of root or of this user,"
+    }
+
     /// Signs repeatedly: the system's configuration can change how OpenSSL works, and dropping a
     /// leading zero would fail in only one of 256 signatures.
-    private func selfTest(_ key: P256PrivateKey) -> CheckLine {
-        let message = Array("siwa doctor".utf8)
+    private func selfTest(_ loaded: LoadedKey) async -> CheckLine {
+        let key = loaded.signing(as: KeyID(unchecked: ""))
+        let message = SecretBytes("siwa doctor".utf8)
         for _ in 0..<Self.signatures {
-            // Signing verifies the signature.
-            guard let signature = try? key.signature(for: message.span),
+            guard let bytes = try? await key.signer.signature(for: message),
+                let signature = try? key.verified(bytes, of: message),
                 signature.rawRepresentation.count == 64
             else {
                 return CheckLine(

@@ -27,7 +27,7 @@ private struct Trial {
     func lines() async -> ([CheckLine], isAccepted: Bool) {
         let secret: SecretText
         let clientID: ClientID
-        switch subject {
+        switch await subject() {
         case .nothing(let reason): return ([CheckLine("probe", .skipped, reason)], false)
         case .secret(let text, let client): (secret, clientID) = (text, client)
         }
@@ -55,10 +55,10 @@ private struct Trial {
     }
 
     /// The secret to check: the given one, or one that is minted here.
-    private var subject: Subject {
+    private func subject() async -> Subject {
         if let given = context.given { return subject(given) }
         guard let client = context.client?.client,
-            let secret = try? client.mintSecret(at: context.now)
+            let secret = try? await client.mintSecret(at: context.now)
         else { return .nothing("there is no secret to test") }
         return .secret(secret.text, client.clientID)
     }
@@ -119,7 +119,7 @@ private struct Trial {
     }
 
     private func isAccepted(_ client: Client) async -> Bool {
-        guard let secret = try? client.mintSecret(at: context.now) else { return false }
+        guard let secret = try? await client.mintSecret(at: context.now) else { return false }
         if case .accepted = await probe.verdict(on: secret.text, for: client.clientID) {
             return true
         }

@@ -26,7 +26,7 @@ struct InitInterview {
         let (appID, servicesID) = try clients(of: teamID)
         let redirectURI = servicesID == nil ? nil : try redirectURI()
         let settings = InitialSettings(
-            teamID: teamID, keyID: key.keyID, keyName: key.name, appID: appID,
+            teamID: teamID, keyID: key.keyID, privateKey: key.setting, appID: appID,
             servicesID: servicesID, redirectURI: redirectURI, baseURL: command.global.baseURL,
             caFile: command.global.caFile.map(world.files.absolutePath),
             vaultURL: try vaultURL())
@@ -37,7 +37,8 @@ struct InitInterview {
     private func checkRequired() throws(UsageError.Problem) {
         let global = command.global
         let missing =
-            (global.teamID == nil ? ["--team-id"] : []) + (global.key == nil ? ["--key"] : [])
+            (global.teamID == nil ? ["--team-id"] : [])
+            + (global.key == nil && global.signer.signer == nil ? ["--key"] : [])
             + (global.clientID == nil && command.servicesID == nil
                 ? ["--client-id or --services-id"] : [])
         guard missing.isEmpty else {
@@ -48,6 +49,7 @@ struct InitInterview {
     }
 
     private func key() throws -> InitialKey {
+        if let signer = try command.global.signer.setting() { return try key(of: signer) }
         var (source, text) = try command.global.key.map(read) ?? askForKey()
         if case .file(let path) = source { source = .file(world.files.absolutePath(path)) }
         let keyID: KeyID =
@@ -56,6 +58,19 @@ struct InitInterview {
                     command.global.keyID, .keyID, "Key ID (developer.apple.com, Keys)")
             }
         return InitialKey(text, from: source, id: keyID, folder: folder)
+    }
+
+    private func key(of signer: SignerSetting) throws -> InitialKey {
+        guard command.global.key == nil else {
+            throw UsageError.Problem.misuse(
+                "--signer and --key exclude each other", hint: "omit one of them")
+        }
+        var selection = ProfileSelection()
+        selection.signer = signer
+        let key = try Settings(withoutFile: selection, in: world).loadKey(in: world)
+        let keyID: KeyID = try identifier(
+            command.global.keyID, .keyID, "Key ID (developer.apple.com, Keys)")
+        return InitialKey(signer, publicKey: key.publicKey, id: keyID)
     }
 
     private func askForKey() throws -> (PrivateKeySource, SecretBytes) {

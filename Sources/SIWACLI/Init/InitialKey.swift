@@ -1,23 +1,31 @@
 internal import SIWAApplication
 internal import SIWACrypto
+internal import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWASystem
 
 /// The private key of a new configuration, and the file that it is copied to.
 struct InitialKey: Sendable {
-    let text: SecretBytes
+    /// Nil if a signer has the key.
+    let text: SecretBytes?
     /// The place from which it was read.
     let source: PrivateKeySource
     let keyID: KeyID
-    /// `AuthKey_<Key ID>.p8` in the configuration's folder.
+    /// `AuthKey_<Key ID>.p8` in the configuration's folder, or the signer in words.
     let target: String
-
-    /// The name of the file, without its folder.
-    var name: String { "AuthKey_\(keyID).p8" }
+    /// The value of the setting.
+    let setting: JSON
 
     init(_ text: SecretBytes, from source: PrivateKeySource, id: KeyID, folder: String) {
         (self.text, self.source, keyID) = (text, source, id)
-        target = "\(folder)/AuthKey_\(id).p8"
+        let name = "AuthKey_\(id).p8"
+        (target, setting) = ("\(folder)/\(name)", .string(name))
+    }
+
+    /// A key that a signer has.
+    init(_ signer: SignerSetting, publicKey: P256PublicKey, id: KeyID) {
+        (text, source, keyID) = (nil, .signer(signer), id)
+        (target, setting) = (signer.place.description, signer.json(pinning: publicKey))
     }
 
     /// Copies the key, unless it is there already.
@@ -25,6 +33,7 @@ struct InitialKey: Sendable {
     /// - Returns: whether it was copied.
     /// - Throws: ``SettingsError`` if another key is there.
     func write(in world: World) throws -> Bool {
+        guard let text else { return false }
         do throws(FileError) {
             try world.files.create(text, target)
             return true

@@ -7,8 +7,8 @@ internal import SIWALifecycle
 struct InitialSettings: Sendable {
     let teamID: TeamID
     let keyID: KeyID
-    /// The name of the key's file, in the configuration's folder.
-    let keyName: String
+    /// The value of `private_key`.
+    let privateKey: JSON
     /// The App ID; nil if there is only a website.
     let appID: ClientID?
     /// The Services ID; nil if there is no website.
@@ -42,15 +42,16 @@ struct InitialSettings: Sendable {
     }
 
     private func profile(_ clientID: ClientID, _ redirectURI: String?) -> JSON {
-        let members = [
-            ("team_id", teamID.rawValue), ("client_id", clientID.rawValue),
-            ("key_id", keyID.rawValue), ("private_key", keyName), ("redirect_uri", redirectURI),
-            ("base_url", baseURL), ("ca_file", caFile),
+        let members: [(String, JSON?)] = [
+            ("team_id", .string(teamID.rawValue)), ("client_id", .string(clientID.rawValue)),
+            ("key_id", .string(keyID.rawValue)), ("private_key", privateKey),
+            ("redirect_uri", redirectURI.map { .string($0) }),
+            ("base_url", baseURL.map { .string($0) }), ("ca_file", caFile.map { .string($0) }),
         ]
         // A group of apps: tokens of its app and of its website belong to the same users.
         let audiences = [appID, servicesID].compactMap { $0.map { JSON.string($0.rawValue) } }
         return .object(
-            members.compactMap { name, value in value.map { .init(name, .string($0)) } }
+            members.compactMap { name, value in value.map { .init(name, $0) } }
                 + (audiences.count > 1 ? [.init("audiences", .array(audiences))] : []))
     }
 

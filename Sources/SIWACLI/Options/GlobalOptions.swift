@@ -9,6 +9,8 @@ package struct GlobalOptions: OptionGroup {
     var clientID: String?
     var keyID: String?
     var key: KeyArgument?
+    /// The signer in place of a key.
+    var signer = SignerOptions()
     /// Only for commands that send requests with it.
     var clientSecret: SecretArgument?
     var baseURL: String?
@@ -34,7 +36,9 @@ package struct GlobalOptions: OptionGroup {
         ] + parameters(at: path)
     }
 
-    static let all: [Parameter<Self>] = [
+    static let all: [Parameter<Self>] = identity + SignerOptions.parameters(at: \.signer) + common
+
+    private static let identity: [Parameter<Self>] = [
         .option(
             "config", \.config, value: "FILE", help: "Read the configuration from FILE.",
             completion: .file),
@@ -47,6 +51,9 @@ package struct GlobalOptions: OptionGroup {
         .option(
             "key", \.key, value: "PATH", help: "The .p8 private key; - reads standard input.",
             completion: .file),
+    ]
+
+    private static let common: [Parameter<Self>] = [
         .option(
             "base-url", \.baseURL, value: "URL",
             help: "Send requests to an emulator in place of Apple."),
@@ -78,7 +85,14 @@ package struct GlobalOptions: OptionGroup {
 
 extension GlobalOptions {
     /// The profile that the flags select, and what they replace of it.
-    var selection: ProfileSelection {
+    func selection() throws(SettingsError) -> ProfileSelection {
+        var selection = placed
+        selection.signer = try signer.setting()
+        return selection
+    }
+
+    /// The same without a signer, for finding files.
+    var placed: ProfileSelection {
         var selection = ProfileSelection(file: config, name: profile)
         selection.isStrict = isStrict
         selection.overrides = [
@@ -100,7 +114,7 @@ extension Session {
         audiences: [String] = [], vault: VaultArgument? = nil, isShowing: Bool = false,
         in world: World
     ) throws(SettingsError) {
-        var selection = global.selection
+        var selection = try global.selection()
         selection.overrides[.secretLifetime] = lifetime?.argumentDescription
         selection.overrides[.redirectURI] = redirectURI
         selection.overrides[.vaultURL] = vault?.url

@@ -7,9 +7,9 @@ internal import SIWASystem
 // Revoking a token for which a code is exchanged first.
 extension RevocationOrder {
     /// Prints the requests for a code in a dry run.
-    func dryRun(_ code: AuthorizationCode) throws {
+    func dryRun(_ code: AuthorizationCode) async throws {
         let unknown = SecretText("the \(kind.rawValue) of the answer")
-        try requests.dryRun(
+        try await requests.dryRun(
             [requests.exchange(of: code)] + sequence(unknown), unknown: unknown)
     }
 

@@ -13,8 +13,8 @@ struct StoredRevocation: Sendable {
     private var session: Session { order.session }
 
     /// Prints the requests for a dry run.
-    func dryRun() throws {
-        try order.requests.dryRun(
+    func dryRun() async throws {
+        try await order.requests.dryRun(
             try tokens.records.flatMap { record in
                 try revocation(of: record).map { order.proving($0.proof).sequence($0.token) } ?? []
             })

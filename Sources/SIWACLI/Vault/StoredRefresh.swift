@@ -12,9 +12,9 @@ struct StoredRefresh: Sendable {
     private var session: Session { requests.session }
 
     /// Prints the requests for a dry run.
-    func dryRun(isAll: Bool) throws {
+    func dryRun(isAll: Bool) async throws {
         let records = try isAll ? active() : [newest()]
-        try requests.dryRun(try records.map { .refresh(try tokens.vault.token(of: $0)) })
+        try await requests.dryRun(try records.map { .refresh(try tokens.vault.token(of: $0)) })
     }
 
     /// Refreshes the newest token, and prints Apple's answer.

@@ -36,6 +36,8 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     /// When the current series of failures began; nil after a success.
     var failingSince: Duration?
     private var silence = SilenceWatch()
+    /// Since when a signer has been awaited; nil while there is a client_secret.
+    private var unsignedSince: Duration?
     private(set) var endedAt: Duration?
 
     /// How it ended; meaningful once the feed is finished.
@@ -96,6 +98,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
                 if let step = try start(at: now) { return watched(step, at: now) }
             }
         } catch {
+            if let step = wait(after: error, at: now) { return watched(step, at: now) }
             finish(.stopped(.unminted(error)), at: now)
         }
         guard let endedAt else { return .wait(until: nil) }
@@ -137,19 +140,37 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         return nil
     }
 
+    /// Waits for a signer, at most as long as for an answer of Apple's; nil if it would not help.
+    private mutating func wait(after error: ClientSecretError, at now: Duration) -> FeedStep? {
+        guard error.mayPass else { return nil }
+        let since = unsignedSince ?? now
+        unsignedSince = since
+        return now - since < settings.timeout ? .wait(until: now + .seconds(1)) : nil
+    }
+
     /// Sends the preparation, if one is needed, or the upcoming item's request.
     private mutating func launch(at now: Duration) throws(ClientSecretError) -> FeedStep? {
-        guard let slot = freeSlots.popLast() else { return .wait(until: nil) }
+        guard let slot = freeSlots.last else { return .wait(until: nil) }
         let date = calendar()
         if let request = try job.preparation(at: date) {
+            freeSlots.removeLast()
+            unsignedSince = nil
             preparation = (slot, sent(request, attempt: 1, at: now))
             return .send(request, slot: slot, timeout: settings.timeout)
         }
         guard var flight = takeUpcoming(at: now) else { return nil }
+        let request: HTTPRequest
+        do throws(ClientSecretError) {
+            request = try job.request(for: &flight.item, at: date)
+        } catch {
+            waiting.insert(flight, at: 0)
+            throw error
+        }
+        freeSlots.removeLast()
+        unsignedSince = nil
         if flight.attempts.count == 0 { flight.successesBefore = successes }
         flight.attempts.begin()
         flight.mark = limiter.mark
-        let request = try job.request(for: &flight.item, at: date)
         flight.sent = sent(request, attempt: flight.attempts.count, at: now)
         flights[slot] = flight
         return .send(request, slot: slot, timeout: settings.timeout)

@@ -7,7 +7,12 @@ package struct RefreshJob: BatchJob {
 
     /// Sends requests as `client` to the endpoints at `baseURL`.
     package init(_ client: any ClientSecretSource, baseURL: BaseURL = .apple) {
-        secrets = ClientSecretCache(client)
+        self.init(ClientSecretCache(client), baseURL: baseURL)
+    }
+
+    /// Sends requests with these secrets.
+    package init(_ secrets: ClientSecretCache, baseURL: BaseURL) {
+        self.secrets = secrets
         self.baseURL = baseURL
     }
 

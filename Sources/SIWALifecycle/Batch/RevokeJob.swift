@@ -12,7 +12,12 @@ package struct RevokeJob: BatchJob {
     package init(
         _ client: any ClientSecretSource, baseURL: BaseURL = .apple, isConfirming: Bool
     ) {
-        secrets = ClientSecretCache(client)
+        self.init(ClientSecretCache(client), baseURL: baseURL, isConfirming: isConfirming)
+    }
+
+    /// Sends requests with these secrets.
+    package init(_ secrets: ClientSecretCache, baseURL: BaseURL, isConfirming: Bool) {
+        self.secrets = secrets
         self.baseURL = baseURL
         self.isConfirming = isConfirming
     }

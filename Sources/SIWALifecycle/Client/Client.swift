@@ -7,9 +7,9 @@ package struct Client: Sendable {
     /// The App ID or Services ID.
     package let clientID: ClientID
     /// The key that signs its secrets.
-    package let signingKey: SigningKey
+    package var signingKey: SigningKey
     /// The lifetime of a secret that is minted for one request.
-    package let secretLifetime: Duration
+    package var secretLifetime: Duration
 
     /// Creates a client.
     package init(
@@ -22,10 +22,25 @@ package struct Client: Sendable {
         self.secretLifetime = secretLifetime
     }
 
-    /// Mints a secret of this client.
+    /// Mints a secret of this client, which may mean to wait for a signer.
+    ///
+    /// - Parameter lifetime: nil for that of a secret for one request.
+    /// - Throws: ``ClientSecretError``.
+    package func mintSecret(
+        at now: NumericDate, lifetime: Duration? = nil, timekeeper: Timekeeper = .system
+    ) async throws(ClientSecretError) -> ClientSecret {
+        try await .signed(
+            by: signingKey, for: clientID, of: teamID, at: now,
+            lifetime: lifetime ?? secretLifetime, timekeeper: timekeeper)
+    }
+
+    /// A text that is like a secret of this client in all but its signature, for examining its
+    /// claims. It is never sent.
     ///
     /// - Throws: ``ClientSecretError``.
-    package func mintSecret(at now: NumericDate) throws(ClientSecretError) -> ClientSecret {
-        try secret(for: clientID, at: now)
+    package func draftSecret(at now: NumericDate) throws(ClientSecretError) -> SecretText {
+        try UnsignedClientSecret(
+            by: signingKey.id, for: clientID, of: teamID, at: now, lifetime: secretLifetime
+        ).withoutSignature
     }
 }

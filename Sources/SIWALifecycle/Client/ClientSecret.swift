@@ -29,25 +29,25 @@ package struct ClientSecret: Sendable {
     /// `exp`.
     package let expiresAt: NumericDate
 
-    /// Mints a secret that expires `lifetime` after `now`.
+    /// Mints a secret that expires `lifetime` after `now` with a private key at hand, for those who
+    /// mint thousands; ``signed(by:for:of:at:lifetime:timekeeper:)`` works with every key.
     ///
-    /// - Parameter isVerified: verifies the signature before it is used, which takes three times as
-    ///   long as signing; see ``P256PrivateKey/signature(for:isVerified:)``.
-    /// - Throws: ``ClientSecretError`` for a lifetime outside (0, ``longestLifetime``],
-    ///   and when OpenSSL cannot sign.
+    /// - Parameter isVerified: verifies the signature, which takes three times as long as signing; see
+    ///   ``P256PrivateKey/signature(for:isVerified:)``.
+    /// - Throws: ``ClientSecretError``.
     package init(
-        signedBy key: SigningKey, for client: ClientID, of team: TeamID, at now: NumericDate,
-        lifetime: Duration, isVerified: Bool = true
+        signedBy key: P256PrivateKey, as keyID: KeyID, for client: ClientID, of team: TeamID,
+        at now: NumericDate, lifetime: Duration, isVerified: Bool = true
     ) throws(ClientSecretError) {
         let unsigned = try UnsignedClientSecret(
-            by: key.id, for: client, of: team, at: now, lifetime: lifetime)
+            by: keyID, for: client, of: team, at: now, lifetime: lifetime)
         do throws(OpenSSLError) {
             self = unsigned.signed(
                 try unsigned.signingInput.withSpan { input throws(OpenSSLError) in
-                    try key.privateKey.signature(for: input, isVerified: isVerified)
+                    try key.signature(for: input, isVerified: isVerified)
                 })
         } catch {
-            throw .signing(error)
+            throw .signer(SignerFailure(.key, "the private key cannot sign: \(error)"))
         }
     }
 
@@ -82,7 +82,7 @@ package struct ClientSecret: Sendable {
             jws.claims.has(.aud, exactly: Self.audience),
             let issuedAt = jws.claims.moment(.iat), let expiresAt = jws.claims.moment(.exp),
             let signature = P256Signature(rawRepresentation: jws.signature),
-            (try? key.privateKey.publicKey.isValidSignature(
+            (try? key.publicKey.isValidSignature(
                 signature, for: jws.signingInput.span)) == true
         else { return nil }
         self.text = text
@@ -118,6 +118,11 @@ struct UnsignedClientSecret: Sendable {
             ])
     }
 
+    /// With 64 zeros, which are nobody's signature.
+    var withoutSignature: SecretText {
+        SecretText(CompactJWS.compact(signingInput, signature: Array(repeating: 0, count: 64)))
+    }
+
     func signed(_ signature: P256Signature) -> ClientSecret {
         ClientSecret(
             SecretText(
@@ -132,10 +137,10 @@ package enum ClientSecretError: Error, Hashable, Sendable {
     case tooShort(Duration)
     /// More than Apple accepts.
     case tooLong(Duration)
-    /// OpenSSL could not sign, or the signature did not verify.
-    case signing(OpenSSLError)
-    /// The signer that has the private key did not sign.
+    /// The signer of the private key did not sign.
     case signer(SignerFailure)
+    /// The signer of the private key has not answered yet.
+    case pending
     /// The secret that was given expired at that time.
     case expired(NumericDate)
     /// The secret that was given is for another client than this one.
@@ -151,8 +156,8 @@ extension ClientSecretError: CustomStringConvertible {
         case .tooShort: "the lifetime of a client_secret must be at least a second"
         case .tooLong:
             "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)"
-        case .signing(let reason): "the private key cannot sign: \(reason)"
         case .signer(let failure): failure.reason
+        case .pending: "the signer did not answer in time"
         case .expired(let time): "the client_secret expired at \(time.rfc3339)"
         case .otherClient(let clientID): "the client_secret is not for the client \(clientID)"
         case .unusable(let faults):

@@ -1,6 +1,6 @@
 package import SIWAJOSE
 
-/// Where the client_secrets of requests come from: a ``Client`` mints them, a
+/// Where the client_secrets of requests come from: the key of a ``Client`` signs them, a
 /// ``GivenClientSecret`` was minted on another machine.
 package protocol ClientSecretSource: Sendable {
     /// The client of every request that names no other.
@@ -9,37 +9,41 @@ package protocol ClientSecretSource: Sendable {
     /// How long before its expiry a cached secret is replaced.
     var renewalMargin: Duration { get }
 
-    /// A secret of `clientID` that is valid at `now`.
+    /// A secret of `clientID` that is valid at `now`, if it takes no waiting; nil if
+    /// ``newSecret(for:at:timekeeper:)`` has to be awaited.
     ///
     /// - Throws: ``ClientSecretError``.
-    func secret(
+    func secretAtOnce(
         for clientID: ClientID, at now: NumericDate
-    ) throws(ClientSecretError) -> ClientSecret
+    ) throws(ClientSecretError) -> ClientSecret?
 
-    /// Gets ready to give a secret of `clientID`, which may mean to ask a signer; called before each
-    /// attempt at a request.
+    /// A secret of `clientID` that is valid at `now`, for which a signer may have to be awaited.
     ///
-    /// - Throws: ``ClientSecretError``, also if there is none at the deadline.
-    func prepare(for clientID: ClientID, until deadline: Deadline) async throws(ClientSecretError)
-}
-
-extension ClientSecretSource {
-    /// A key on this machine needs no preparation.
-    package func prepare(
-        for clientID: ClientID, until deadline: Deadline
-    ) async throws(ClientSecretError) {}
+    /// - Throws: ``ClientSecretError``.
+    func newSecret(
+        for clientID: ClientID, at now: NumericDate, timekeeper: Timekeeper
+    ) async throws(ClientSecretError) -> ClientSecret
 }
 
 extension Client: ClientSecretSource {
-    /// Half of a short lifetime; a minute of a long one, for requests that wait and for clock skew.
-    package var renewalMargin: Duration { min(secretLifetime / 2, .seconds(60)) }
+    package var renewalMargin: Duration { secretLifetime / 2 }
 
     /// Mints a secret of any client of the team.
-    package func secret(
+    package func secretAtOnce(
         for clientID: ClientID, at now: NumericDate
-    ) throws(ClientSecretError) -> ClientSecret {
-        try ClientSecret(
-            signedBy: signingKey, for: clientID, of: teamID, at: now, lifetime: secretLifetime)
+    ) throws(ClientSecretError) -> ClientSecret? {
+        try UnsignedClientSecret(
+            by: signingKey.id, for: clientID, of: teamID, at: now, lifetime: secretLifetime
+        ).signedAtOnce(by: signingKey)
+    }
+
+    /// Mints a secret of any client of the team.
+    package func newSecret(
+        for clientID: ClientID, at now: NumericDate, timekeeper: Timekeeper
+    ) async throws(ClientSecretError) -> ClientSecret {
+        try await .signed(
+            by: signingKey, for: clientID, of: teamID, at: now, lifetime: secretLifetime,
+            timekeeper: timekeeper)
     }
 }
 
@@ -67,6 +71,19 @@ package struct GivenClientSecret: ClientSecretSource {
     package var renewalMargin: Duration { .zero }
 
     /// The secret, or a newer one once it has expired.
+    package func secretAtOnce(
+        for clientID: ClientID, at now: NumericDate
+    ) throws(ClientSecretError) -> ClientSecret? {
+        try secret(for: clientID, at: now)
+    }
+
+    /// The secret, or a newer one once it has expired.
+    package func newSecret(
+        for clientID: ClientID, at now: NumericDate, timekeeper: Timekeeper
+    ) async throws(ClientSecretError) -> ClientSecret {
+        try secret(for: clientID, at: now)
+    }
+
     package func secret(
         for clientID: ClientID, at now: NumericDate
     ) throws(ClientSecretError) -> ClientSecret {

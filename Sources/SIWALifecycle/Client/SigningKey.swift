@@ -1,16 +1,31 @@
 package import SIWACrypto
 
-/// The private key of a `.p8` file, and its Key ID.
+/// The key that signs client secrets, and its Key ID. Key ID, public key and signer belong together.
 package struct SigningKey: Sendable {
-    /// The private key on P-256, which signs client secrets.
-    package let privateKey: P256PrivateKey
     /// The Key ID.
     package let id: KeyID
+    /// The public half, which verifies every signature before it is used.
+    package let publicKey: P256PublicKey
+    /// Signs with the private half.
+    package let signer: any ClientSecretSigner
+    /// Hears how a signer does that has to be awaited.
+    package var watch: (@Sendable (SignerEvent) -> Void)?
 
-    /// Pairs a key with its Key ID.
+    /// Pairs a private key with its Key ID.
     package init(_ privateKey: P256PrivateKey, id: KeyID) {
-        self.privateKey = privateKey
-        self.id = id
+        self.init(
+            id: id, publicKey: privateKey.publicKey, signer: PrivateKeySigner(privateKey))
+    }
+
+    package init(id: KeyID, publicKey: P256PublicKey, signer: any ClientSecretSigner) {
+        (self.id, self.publicKey, self.signer) = (id, publicKey, signer)
+    }
+
+    /// The same key under another Key ID.
+    package func named(_ id: KeyID) -> Self {
+        var key = Self(id: id, publicKey: publicKey, signer: signer)
+        key.watch = watch
+        return key
     }
 }
 

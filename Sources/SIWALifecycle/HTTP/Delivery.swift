@@ -21,6 +21,9 @@ package struct Delivery: Sendable {
         self.trace = trace
     }
 
+    /// Waits for what a request needs, by a deadline.
+    typealias Preparation = @Sendable (Deadline, Clocks) async throws(ClientSecretError) -> Void
+
     /// The instructions for a request. It is created again for each attempt, because its
     /// client_secret may have expired during a wait.
     struct Order<Answer: Sendable>: Sendable {
@@ -29,11 +32,16 @@ package struct Delivery: Sendable {
         /// Whether sending it twice does no harm.
         let isRepeatable: Bool
         /// Waits for what ``compose`` needs.
-        var prepare: @Sendable (Deadline) async throws(ClientSecretError) -> Void = { _ in }
+        var prepare: Preparation = { _, _ in }
         /// Makes the request for one attempt.
         let compose: @Sendable (NumericDate) throws(ClientSecretError) -> HTTPRequest
         /// Reads a 2xx answer; nil if it is not an answer of the endpoint.
         let read: @Sendable (HTTPResponse) -> Answer?
+    }
+
+    /// Waits for what a request needs, without sending it.
+    func preparing(_ prepare: Preparation) async throws(ClientSecretError) {
+        try await prepare(deadline, clocks)
     }
 
     func carryOut<Answer>(_ order: Order<Answer>) async throws(TokenFailure) -> Answer {
@@ -66,7 +74,7 @@ package struct Delivery: Sendable {
     private func attempt<Answer>(_ order: Order<Answer>, number: Int) async -> Attempt<Answer> {
         let request: HTTPRequest
         do {
-            try await order.prepare(deadline)
+            try await order.prepare(deadline, clocks)
             request = try order.compose(clocks.now())
         } catch {
             return Attempt(result: .failure(.unminted(error)))

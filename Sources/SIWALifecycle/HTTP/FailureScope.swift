@@ -15,8 +15,7 @@ extension TokenFailure.Cause {
     package var scope: FailureScope {
         switch self {
         case .refused(let error): error.code.concernsClient ? .client : .request
-        case .unminted(.signer(let failure)) where failure.isTemporary: .passing
-        case .unminted: .client
+        case .unminted(let error): error.mayPass ? .passing : .client
         case .unusable(let response): response.isPassingTrouble ? .passing : .request
         case .unreachable(let error): error.scope
         }
@@ -30,6 +29,9 @@ extension TokenFailure.Cause {
             false
         }
     }
+
+    /// Whether there was no client_secret. A signer was asked again as long as there was time.
+    var isUnminted: Bool { if case .unminted = self { true } else { false } }
 
     /// Whether this process ended the request: it was cancelled, or its time was over.
     var wasGivenUp: Bool {

@@ -42,7 +42,8 @@ struct RequestAttempts: Sendable {
     func delay(
         after cause: TokenFailure.Cause, at now: NumericDate, remaining: Duration, jitter: Double
     ) -> Duration? {
-        guard cause.scope == .passing, !isExhausted, isRepeatable || cause.certainlyNeverLeft
+        guard cause.scope == .passing, !cause.isUnminted, !isExhausted,
+            isRepeatable || cause.certainlyNeverLeft
         else { return nil }
         let delay = cause.retryAfter(at: now) ?? backoff(jitter: jitter)
         return delay < remaining ? delay : nil

@@ -23,7 +23,12 @@ package struct MigrationJob: BatchJob {
 
     /// Sends requests as `client` to the endpoints at `baseURL`.
     package init(_ client: Client, baseURL: BaseURL = .apple) {
-        secrets = ClientSecretCache(client)
+        self.init(ClientSecretCache(client), baseURL: baseURL)
+    }
+
+    /// Sends requests with these secrets.
+    package init(_ secrets: ClientSecretCache, baseURL: BaseURL) {
+        self.secrets = secrets
         self.baseURL = baseURL
         hasMigrated = false
     }
@@ -49,7 +54,7 @@ package struct MigrationJob: BatchJob {
     package mutating func request(
         for item: inout MigrationItem, at now: NumericDate
     ) throws(ClientSecretError) -> HTTPRequest {
-        let form = item.request.form(of: try secrets.parameters(of: nil, at: now))
+        let form = try secrets.form(of: item.request, at: now)
         item.bearer = bearers.use()
         return item.request.carrying(form, bearer: item.bearer?.token, to: baseURL)
     }

@@ -62,9 +62,26 @@ package struct TokenClient: Sendable {
     /// - Throws: ``ClientSecretError``.
     package func draft(
         _ request: TokenRequest, at now: NumericDate
-    ) throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
+    ) async throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
+        try await delivery.preparing(preparation)
         let form = try secrets.form(of: request, for: clientID, at: now)
         return (request.carrying(form, to: baseURL), form)
+    }
+
+    /// Waits for a client_secret, so that a signer that does not sign is found before anything is
+    /// begun.
+    package func prepare(_ kind: RequestKind) async throws(TokenFailure) {
+        do throws(ClientSecretError) {
+            try await delivery.preparing(preparation)
+        } catch {
+            throw TokenFailure(cause: .unminted(error), request: kind, attempts: 1)
+        }
+    }
+
+    private var preparation: Delivery.Preparation {
+        { deadline, clocks throws(ClientSecretError) in
+            try await secrets.prepare(for: clientID, until: deadline, by: clocks)
+        }
     }
 
     func send<Answer: Sendable>(
@@ -83,9 +100,7 @@ package struct TokenClient: Sendable {
         try await delivery.carryOut(
             Delivery.Order(
                 kind: kind, isRepeatable: isRepeatable,
-                prepare: { deadline throws(ClientSecretError) in
-                    try await secrets.prepare(for: clientID, until: deadline)
-                },
+                prepare: preparation,
                 compose: { now throws(ClientSecretError) in
                     compose(try secrets.parameters(of: clientID, at: now))
                 },

@@ -34,6 +34,8 @@ struct ServeCommand: Command {
         try requireDispatch()
         let world = world.loggingNotes()
         let loaded = try LoadedServer(configuration.file, in: world)
+        // The signers' own failures are in the log already.
+        _ = try await loaded.context.clients.current.askSigners(world.base.clocks)
         let isSaved = try await withTaskExecutorPreference(globalConcurrentExecutor) {
             try await RunningServer(loaded, in: world).run()
         }

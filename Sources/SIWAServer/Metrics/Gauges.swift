@@ -96,7 +96,7 @@ extension ServerContext {
         return Gauges(
             counts: try? await counts.current(),
             secretExpiries: clients.compactMap { client in
-                (try? client.secret(at: clocks.now())).map { (client.name, $0.expiresAt) }
+                (try? client.secrets.expiry(at: clocks.now())).map { (client.name, $0) }
             }, refusals: clients.map { ($0.name, metrics.isRefused($0.name)) },
             keySetAge: keys.age, unsavedTokens: journal.writes.unsavedTokens, clockSkew: clock.skew)
     }

@@ -22,6 +22,8 @@ final class Metrics: Sendable {
         var notifications: [Pair: Int] = [:]
         var appleRequests: [Pair: Int] = [:]
         var appleTimes: [String: Histogram] = [:]
+        var signatures: [String: Int] = [:]
+        var signatureTimes = Histogram()
         /// Whether Apple refused the client of each profile in its last answer.
         var refusedProfiles: [String: Bool] = [:]
     }
@@ -45,6 +47,10 @@ final class Metrics: Sendable {
             }
             for result in ["unverified", "unavailable", "malformed", "invalid_signature"] {
                 state.notifications[Pair(first: "other", second: result)] = 0
+            }
+            for outcome in ["signed"] + SignerFailure.Kind.allCases.map(\.label)
+            where outcome != SignerFailure.Kind.key.label {
+                state.signatures[outcome] = 0
             }
             for endpoint in ["token", "revoke", "keys"] {
                 for outcome in ["ok", "invalid_client", "invalid_grant"]
@@ -102,6 +108,14 @@ final class Metrics: Sendable {
         }
     }
 
+    /// Counts a request to a signer.
+    func countSignature(_ failure: SignerFailure?, _ time: Duration) {
+        state.withLock { state in
+            state.signatures[failure?.kind.label ?? "signed", default: 0] += 1
+            state.signatureTimes.observe(time)
+        }
+    }
+
     /// The current values of all counters.
     func families() -> [MetricFamily] {
         let state = state.withLock { $0 }
@@ -129,6 +143,13 @@ final class Metrics: Sendable {
                 "siwa_apple_request_duration_seconds",
                 "Time from a request to Apple to its response.",
                 state.appleTimes.map { ([("endpoint", $0.key)], $0.value) }),
+            MetricFamily(
+                "siwa_signer_requests_total", .counter,
+                "Requests to signers for a client_secret, by outcome.",
+                state.signatures.map { .init([("outcome", $0.key)], $0.value) }),
+            MetricFamily(
+                "siwa_signer_duration_seconds", "Time from a request to a signer to its answer.",
+                [([], state.signatureTimes)]),
         ]
     }
 

@@ -23,7 +23,10 @@ struct CheckedServer {
         try UnsavedTokenFile.check(in: inputs.stateFolder, base)
         let clock = inputs.clock
         if inputs.fixedKeys == nil { await clock.ask(as: inputs.clients.asking) }
-        warnings = inputs.warnings + [inputs.keySetWarning, clock.warning].compactMap(\.self)
+        let signerWarnings = try await inputs.clients.askSigners(base.clocks)
+        warnings =
+            inputs.warnings + signerWarnings
+            + [inputs.keySetWarning, clock.warning].compactMap(\.self)
         let profiles = inputs.clients.all.map { $0.name.isEmpty ? $0.clientID.rawValue : $0.name }
         let listeners = RouteTable.Listener.allCases.filter { settings.listener($0) != nil }
         summary = """

@@ -70,21 +70,29 @@ struct LoadedServer: Sendable {
         }
     }
 
-    /// Reads the clients, and mints a client_secret for each.
+    /// Reads the clients, and mints a client_secret for each whose key is at hand.
     static func clients(
         _ configuration: ServedConfiguration, _ metrics: Metrics, _ clock: AppleClock,
-        _ world: World
+        _ log: ServerLog, _ world: World
     ) throws(Diagnosis) -> ProfileClients {
         // All profiles share the limit.
         let slots = RequestSlots(timekeeper: world.clocks.timekeeper)
-        let all = try configuration.clients { profile, transport in
-            LimitedTransport(
-                AppleRequestMeter(
-                    clock.measuring(transport), of: profile, metrics, world.clocks.timekeeper),
-                slots)
-        }
+        let all = try configuration.clients(
+            wrap: { profile, transport in
+                LimitedTransport(
+                    AppleRequestMeter(
+                        clock.measuring(transport), of: profile, metrics, world.clocks.timekeeper),
+                    slots)
+            },
+            watch: { profile, event in
+                guard case .ended(let failure, let time) = event else { return }
+                metrics.countSignature(failure, time)
+                log(.signed(for: profile, failure, time))
+            })
         do {
-            for client in all { _ = try client.secret(at: world.clocks.now()) }
+            for client in all where !client.isSignedElsewhere {
+                _ = try client.secrets.expiry(at: world.clocks.now())
+            }
         } catch {
             throw Diagnosis(error)
         }
@@ -132,7 +140,9 @@ struct LoadedServer: Sendable {
         let configuration = try ServedConfiguration(configurationFile, in: base)
         let settings = try ServerSettings(configuration, variables: base.variables)
         try Self.examineFiles(of: settings, configuration)
-        let clients = try Self.clients(configuration, context.metrics, context.clock, base)
+        let clients = try Self.clients(
+            configuration, context.metrics, context.clock, context.log, base)
+        clients.adoptSecrets(of: context.clients.current)
         let vaultPlace = try configuration.vaultPlace()
         if let path = settings.keySetFile, context.keys.isFixed {
             context.keys.replace(with: try KeySet(file: path, in: base))

@@ -69,6 +69,7 @@ struct RunningServer: Sendable {
             Task { await context.receiver.verifyWaiting() },
             Task { await context.revocationWorker.run() },
             Task { await context.keepPurging() },
+            Task { await context.keepSecretsSigned() },
             Task { await context.journal.keepErasing() },
             Task { await context.log.keepCountingOmitted(timekeeper) },
         ]

@@ -36,7 +36,7 @@ struct ServerInputs: Sendable {
         self.log = log
         metrics = Metrics(notificationPath: settings.path)
         clock = AppleClock(base.clocks) { log($0) }
-        clients = try LoadedServer.clients(configuration, metrics, clock, base)
+        clients = try LoadedServer.clients(configuration, metrics, clock, log, base)
         delivery = try settings.delivery.map { delivery throws(Diagnosis) in
             try LoadedDelivery(delivery, in: world)
         }

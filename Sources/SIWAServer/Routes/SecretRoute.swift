@@ -45,12 +45,11 @@ extension Route {
         let client = try clients.client(profile: try members.text("profile"))
         request.subject.note(clientID: client.clientID)
         let now = context.clocks.now()
-        let secret: ClientSecret
-        do {
-            secret = try clients.secrets.secret(of: client, lifetime: lifetime, at: now)
-        } catch {
-            throw Problem(Diagnosis(error))
+        guard let signing = client.signing else {
+            throw .malformed("'profile' has no private key, so no secret can be minted")
         }
+        let secret = try await clients.secrets.secret(
+            of: signing, client, lifetime: lifetime, at: now)
         return request.answer(secret, lifetime, at: now)
     }
 }
@@ -81,8 +80,8 @@ extension RouteRequest {
 }
 
 extension ProfileClients {
-    /// The client of a profile that can mint secrets.
-    fileprivate func client(profile name: String?) throws(Problem) -> Client {
+    /// The client of a profile.
+    fileprivate func client(profile name: String?) throws(Problem) -> ProfileClient {
         let found = name == nil ? standard : all.first { $0.name == name }
         guard let found else {
             let names = all.map(\.name).joined(separator: ", ")
@@ -92,9 +91,6 @@ extension ProfileClients {
                     : "'profile' is unknown",
                 hints: ["the profiles: \(names)"])
         }
-        guard let client = found.signing else {
-            throw .malformed("'profile' has no private key, so no secret can be minted")
-        }
-        return client
+        return found
     }
 }

@@ -26,7 +26,8 @@ struct ProfileClient: Sendable {
     /// The client with its key; nil if another machine mints its secrets.
     let signing: Client?
 
-    private let secrets: any ClientSecretSource
+    /// The client_secrets of its requests.
+    let secrets: ClientSecretCache
     private let clocks: Clocks
     private let trace: RequestTrace?
     private let base: TokenClient
@@ -53,23 +54,18 @@ struct ProfileClient: Sendable {
         (self.audiences, self.redirectURI, self.baseURL) = (audiences, redirectURI, baseURL)
         (self.timeout, self.maxAttempts, self.transport) = (timeout, maxAttempts, transport)
         (self.clocks, self.trace) = (clocks, trace)
-        (signing, self.secrets) = (secrets as? Client, secrets)
+        signing = secrets as? Client
+        self.secrets = ClientSecretCache(
+            secrets, timekeeper: clocks.timekeeper, waitsForRetries: false)
         self.explain =
             explain ?? { failure, _, _ in
                 Diagnosis(RequestError(failure: failure, context: nil))
             }
         base = TokenClient(
-            client: secrets, baseURL: baseURL,
+            self.secrets, baseURL: baseURL,
             delivery: Delivery(
                 through: transport, until: Deadline(after: timeout, by: clocks.timekeeper),
                 clocks: clocks))
-    }
-
-    /// A client_secret that is valid now.
-    ///
-    /// - Throws: ``ClientSecretError``.
-    func secret(at now: NumericDate) throws(ClientSecretError) -> ClientSecret {
-        try secrets.secret(for: clientID, at: now)
     }
 
     /// The token endpoints, for one call that begins now.
@@ -104,9 +100,13 @@ struct ProfileClient: Sendable {
 }
 
 extension ProfileClient {
+    /// Whether its key is with a signer that has to be awaited.
+    var isSignedElsewhere: Bool { signing.map { !$0.signingKey.signer.isAtOnce } ?? false }
+
     /// Reads the settings of a profile.
     ///
     /// - Parameters:
+    ///   - watch: hears how the signer of the profile with this name does.
     ///   - name: nil chooses as `siwa` does.
     ///   - configuration: the configuration file; nil searches as `siwa` does.
     ///   - wrap: wraps the transport of the profile with this name to Apple, for example with a
@@ -115,7 +115,8 @@ extension ProfileClient {
     /// - Throws: `SettingsError`, which `Diagnosis` explains.
     init(
         profile name: String?, configuration: String?, in world: World,
-        wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil
+        wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil,
+        watch: @escaping @Sendable (String, SignerEvent) -> Void = { _, _ in }
     ) throws {
         let session = try Session(ProfileSelection(file: configuration, name: name), in: world)
         let client = try session.requestClient()
@@ -124,7 +125,8 @@ extension ProfileClient {
         let name = settings.profileName?.value ?? ""
         self.init(
             name: name, teamID: client.teamID,
-            secrets: client.secrets, audiences: try settings.audiences(),
+            secrets: try Self.source(client) { watch(name, $0) },
+            audiences: try settings.audiences(),
             redirectURI: try settings.redirectURI(), baseURL: network.baseURL,
             timeout: try settings.timeout(), maxAttempts: try settings.maxAttempts(),
             transport: wrap(name, network.feeds), clocks: world.clocks, trace: trace
@@ -136,5 +138,26 @@ extension ProfileClient {
                         after: failure, client, session, server: network.baseURL,
                         hasRedirectURI: hasRedirectURI, hasCodeVerifier: hasCodeVerifier)))
         }
+    }
+
+    /// The source of the secrets. Those of a signer live for an hour, because it is slow or costs
+    /// money.
+    private static func source(
+        _ client: RequestClient, _ watch: @escaping @Sendable (SignerEvent) -> Void
+    ) throws(SettingsError) -> any ClientSecretSource {
+        guard case .signing(let loaded) = client, loaded.key.isElsewhere else {
+            return client.secrets
+        }
+        if case .signer(let signer) = loaded.key.source.value,
+            case .sshAgent(_, nil) = signer.place
+        {
+            throw SettingsError(
+                "siwa-server needs 'agent_socket' beside 'ssh_agent'",
+                hints: ["set the path of the agent's socket (\(loaded.key.source.origin))"])
+        }
+        var client = loaded.client
+        client.secretLifetime = .seconds(3600)
+        client.signingKey.watch = watch
+        return client
     }
 }

@@ -65,14 +65,16 @@ struct ServedConfiguration: Sendable {
     /// - Parameters:
     ///   - wrap: wraps the transport of the profile with this name to Apple.
     ///   - trace: receives every request.
+    ///   - watch: hears how the signer of the profile with this name does.
     func clients(
-        wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil
+        wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil,
+        watch: @escaping @Sendable (String, SignerEvent) -> Void = { _, _ in }
     ) throws(Diagnosis) -> [ProfileClient] {
         do {
             return try profiles.map { name in
                 try ProfileClient(
                     profile: name, configuration: named, in: session.world, wrap: wrap,
-                    trace: trace)
+                    trace: trace, watch: watch)
             }
         } catch {
             throw Diagnosis(error)

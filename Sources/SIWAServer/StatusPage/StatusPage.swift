@@ -94,8 +94,17 @@ struct StatusPage {
             + table(
                 "Revocations",
                 states(RevocationJob.State.allCases, report.counts?.revocations) + revocations)
-            + table("Keys", [("Apple's keys", age)] + secrets)
+            + table("Keys", [("Apple's keys", age)] + secrets + signers)
             + table("Stored tokens", tokens)
+    }
+
+    private var signers: [(String, String)] {
+        report.signers.map {
+            (
+                $0.profile.isEmpty ? "signer" : "signer of \($0.profile)",
+                $0.fault == nil ? "signs" : "does not sign"
+            )
+        }
     }
 
     private var events: [(String, String)] {

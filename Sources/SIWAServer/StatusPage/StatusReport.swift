@@ -21,12 +21,15 @@ struct StatusReport: Sendable {
     let isKeySetFixed: Bool
     /// Apple's time minus this machine's; nil if it was not measured within the last hour.
     let clockSkew: Duration?
+    /// The signers of the profiles, and why each did not sign when it was last asked.
+    var signers: [(profile: String, fault: String?)] = []
     /// Clients of pending revocations that are in no profile.
     var missingProfiles: [ClientID] = []
 
     /// The problems, the most severe first.
     var issues: [Issue] {
-        clockIssues + readinessIssues + unverifiedIssues + deliveryIssues + revocationIssues
+        clockIssues + readinessIssues + signerIssues + unverifiedIssues + deliveryIssues
+            + revocationIssues
             + keyIssues
     }
 
@@ -56,6 +59,16 @@ struct StatusReport: Sendable {
                     remedy: "Run siwa doctor with this configuration."))
         }
         return issues
+    }
+
+    private var signerIssues: [Issue] {
+        signers.compactMap { signer in
+            guard let fault = signer.fault else { return nil }
+            let name = signer.profile.isEmpty ? "" : " of profile '\(signer.profile)'"
+            return Issue(
+                fault: "The signer\(name) does not sign: \(fault).",
+                remedy: "Fix it, then reload with SIGHUP: the old secret serves until it expires.")
+        }
     }
 
     private var unverifiedIssues: [Issue] {
@@ -166,7 +179,7 @@ extension ServerContext {
             at: clocks.now(), readiness: readiness(), counts: gauges.counts,
             activity: await activity ?? [], secretExpiries: gauges.secretExpiries,
             keySetAge: gauges.keySetAge, isKeySetFixed: keys.isFixed,
-            clockSkew: gauges.clockSkew,
+            clockSkew: gauges.clockSkew, signers: signers,
             missingProfiles: revocationWorker.missingProfiles.current(clients.current))
     }
 }

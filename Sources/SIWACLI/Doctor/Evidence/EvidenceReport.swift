@@ -18,7 +18,7 @@ struct EvidenceReport: Sendable {
         let redactor = Redactor(context)
         var entries: [JSON] = []
         var observations: [EvidenceFact.Observation] = []
-        for experiment in try Self.plan(context, network).all {
+        for experiment in try await Self.plan(context, network).all() {
             let answer: JSON
             do {
                 let response = try await network.transport.send(
@@ -50,16 +50,16 @@ struct EvidenceReport: Sendable {
         let client = context.client?.client
         return ExperimentPlan(
             baseURL: network.baseURL, clientID: try context.clientID.get(),
-            mint: { change in client.flatMap { $0.draftedSecret(at: context.now, change) } },
+            mint: { change in await client?.changedSecret(at: context.now, change) },
             redirectURI: try? context.settings.redirectURI())
     }
 }
 
 extension Client {
     /// A short-lived secret with changed claims, some of which Apple should refuse.
-    fileprivate func draftedSecret(
+    fileprivate func changedSecret(
         at now: NumericDate, _ change: (inout [JSON.Member]) -> Void
-    ) -> SecretText? {
+    ) async -> SecretText? {
         var claims = [
             JSON.Member("iss", .string(teamID.rawValue)),
             JSON.Member("iat", .integer((now - ClientSecret.backdating).seconds)),
@@ -69,11 +69,7 @@ extension Client {
         ]
         change(&claims)
         let header: JSON = ["alg": "ES256", "kid": .string(signingKey.id.rawValue)]
-        let token = try? CompactJWS.sign(header: header, payload: .object(claims)) {
-            bytes throws(OpenSSLError) in
-            try signingKey.privateKey.signature(for: bytes).rawRepresentation
-        }
-        return token.map { SecretText($0) }
+        return try? await signingKey.token(header: header, payload: .object(claims))
     }
 }
 

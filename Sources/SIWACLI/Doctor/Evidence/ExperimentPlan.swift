@@ -8,10 +8,12 @@ struct ExperimentPlan {
     let baseURL: BaseURL
     let clientID: ClientID
     /// Mints a secret with changed claims; nil without a key.
-    let mint: ((_ change: (inout [JSON.Member]) -> Void) -> SecretText?)
+    let mint: (_ change: (inout [JSON.Member]) -> Void) async -> SecretText?
     let redirectURI: String?
 
-    var all: [Experiment] { documents + badRequests + secrets + revocations + pages }
+    func all() async -> [Experiment] {
+        documents + badRequests + (await secrets()) + (await revocations()) + pages
+    }
 
     static let agent = HTTPField("User-Agent", "siwa/\(version)")
     static let unregistered = "https://unregistered.invalid/callback"

@@ -85,8 +85,8 @@ extension ExperimentPlan {
     }
 
     /// With the client's own key: what Apple accepts in a client_secret.
-    var secrets: [Experiment] {
-        [
+    func secrets() async -> [Experiment] {
+        await [
             team("a good secret", [EvidenceFact("team_token", "always") { $0.teamToken }]) { _ in },
             team(
                 "aud in an array",
@@ -117,8 +117,8 @@ extension ExperimentPlan {
     private func team(
         _ name: String, scope: String = "user.migration", _ facts: [EvidenceFact],
         changing change: (inout [JSON.Member]) -> Void
-    ) -> Experiment? {
-        guard let secret = mint(change) else { return nil }
+    ) async -> Experiment? {
+        guard let secret = await mint(change) else { return nil }
         return post(
             name, .token,
             [
@@ -127,8 +127,10 @@ extension ExperimentPlan {
             ], facts)
     }
 
-    var revocations: [Experiment] {
-        let credentials = mint { _ in }.map { [client, ("client_secret", Form.Value.secret($0))] }
+    func revocations() async -> [Experiment] {
+        let credentials = await mint { _ in }.map {
+            [client, ("client_secret", Form.Value.secret($0))]
+        }
         let garbage = ("token", Form.Value.plain("siwa-doctor"))
         return [
             post(

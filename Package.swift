@@ -147,9 +147,14 @@ let package = Package(
                 "SIWAWiring",
             ],
             swiftSettings: safe),
+        .target(
+            name: "SIWAConformance",
+            dependencies: ["SIWAEmulator", "SIWAJOSE", "SIWALifecycle", "SIWACrypto"],
+            swiftSettings: safe),
         .executableTarget(
             name: "siwa-emulator",
             dependencies: [
+                "SIWAConformance",
                 "SIWAEmulatorServer", "SIWAHTTPServer", "SIWACurlTransport", "SIWAEmulator",
                 "SIWACommandTable",
                 "SIWASystem", "SIWAJOSE", "SIWALifecycle", "SIWACrypto",

@@ -247,7 +247,7 @@ struct ConformDuration: ParameterValue, Hashable {
 enum FailureLimit: String, ParameterValue, CaseIterable {
     case critical, high, medium
 
-    var severity: Check.Severity {
+    var severity: SIWAConformance.Check.Severity {
         switch self {
         case .critical: .critical
         case .high: .high

@@ -155,9 +155,14 @@ let package = Package(
                 "SIWAWiring",
             ],
             swiftSettings: safe),
+        .target(
+            name: "SIWAConformance",
+            dependencies: ["SIWAEmulator", "SIWAJOSE", "SIWALifecycle", "SIWACrypto"],
+            swiftSettings: safe),
         .executableTarget(
             name: "siwa-emulator",
             dependencies: [
+                "SIWAConformance",
                 "SIWAEmulatorServer", "SIWAHTTPServer", "SIWACurlTransport", "SIWAEmulator",
                 "SIWACommandTable", "SIWAEntryPoint",
                 "SIWASystem", "SIWAJOSE", "SIWALifecycle", "SIWACrypto",

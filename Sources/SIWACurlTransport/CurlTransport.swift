@@ -30,7 +30,8 @@ package final class CurlTransport: FeedTransport {
         policy: TransferPolicy = TransferPolicy()
     ) throws(TransportError) {
         self.policy = TransferPolicy(
-            usesProxies: policy.usesProxies && Self.environmentNamesProxy, answer: policy.answer)
+            usesProxies: policy.usesProxies && Self.environmentNamesProxy, answer: policy.answer,
+            method: policy.method)
         library = try CurlLibrary.shared.get()
         multi = try CurlMulti(library)
         authorities = try Authorities(adding: authorityFile, variables: variables, library)

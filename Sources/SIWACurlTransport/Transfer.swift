@@ -182,6 +182,7 @@ extension Transfer {
     private func setOptions(_ manner: Manner) throws(TransportError) {
         try options.set(CURLOPT_URL, request.url)
         try set(request.method == .post ? CURLOPT_POST : CURLOPT_HTTPGET, 1)
+        if let method = policy.method { try options.set(CURLOPT_CUSTOMREQUEST, method) }
         try set(
             CURLOPT_HTTP_VERSION,
             manner.version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)

@@ -4,10 +4,14 @@ package struct TransferPolicy: Hashable, Sendable {
     package let usesProxies: Bool
     /// How the bodies of answers are treated.
     package let answer: AnswerRule
+    /// The method to send in place of the request's, such as `DELETE`; nil sends the request's.
+    package let method: String?
 
     /// - Parameter answer: the default returns the whole body.
-    package init(usesProxies: Bool = true, answer: AnswerRule = .whole) {
-        (self.usesProxies, self.answer) = (usesProxies, answer)
+    package init(
+        usesProxies: Bool = true, answer: AnswerRule = .whole, method: String? = nil
+    ) {
+        (self.usesProxies, self.answer, self.method) = (usesProxies, answer, method)
     }
 
     /// Deliveries to an application: only the status of an answer is read.

@@ -16,7 +16,7 @@ let emulatorTool = Tool<EmulatorWorld>(
         people.
         """,
     commands: [
-        InitCommand.self, ServeCommand.self, LogCommand.self,
+        InitCommand.self, ServeCommand.self, LogCommand.self, ConformCommand.self,
         CompletionsCommand<EmulatorWorld>.self,
         ManualCommand<EmulatorWorld>.self,
     ],

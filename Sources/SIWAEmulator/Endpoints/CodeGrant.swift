@@ -11,7 +11,8 @@ extension Service {
             checking: { try check($0, for: credentials, form) }
         ).found
         ledger.spendCode(text)
-        return try openSession(for: code)
+        return try openSession(
+            for: code, answering: preparedTokens.removeValue(forKey: text))
     }
 
     private func find(code text: String) throws(Refusal) -> Ledger.Code {
@@ -80,7 +81,10 @@ extension Service {
             + (behaviors.mismatchFullStop ? "." : "")
     }
 
-    private mutating func openSession(for code: Ledger.Code) throws -> Answer {
+    /// - Parameter prepared: The identity token of the answer; nil makes a good one.
+    private mutating func openSession(
+        for code: Ledger.Code, answering prepared: String?
+    ) throws -> Answer {
         let shard = try TokenText.shard(of: code.user.userID)
         let refreshToken = TokenText.new(.refresh, shard: shard, using: &random.tokens)
         let session = Ledger.Session(
@@ -88,10 +92,12 @@ extension Service {
             signedInAt: code.issuedAt, lastUsedAt: now())
         let id = ledger.open(session, refreshToken: refreshToken)
         let accessToken = issueAccessToken(of: id, shard: shard)
-        let idToken = try identityToken(
-            IdentityTokenClaims(
-                clientID: code.clientID, user: code.user, companion: .accessToken(accessToken),
-                nonce: code.nonce, signedInAt: code.issuedAt))
+        let idToken =
+            try prepared
+            ?? identityToken(
+                IdentityTokenClaims(
+                    clientID: code.clientID, user: code.user, companion: .accessToken(accessToken),
+                    nonce: code.nonce, signedInAt: code.issuedAt))
         let members =
             tokenMembers(accessToken: accessToken) + [
                 JSON.Member("refresh_token", .string(refreshToken)),

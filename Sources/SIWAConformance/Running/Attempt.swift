@@ -1,0 +1,80 @@
+internal import SIWAJOSE
+
+/// A user of this run.
+struct TestUser: Sendable {
+    let name: String
+    let subject: String
+    let email: String
+}
+
+/// A flow by which a person signs in.
+enum Flow: String, Sendable {
+    case native, web
+}
+
+/// Which identity token a backend believes.
+enum Channel: String, Sendable {
+    case request, exchange, both
+}
+
+/// What one sign-in changes of a good one.
+struct Deviation: Sendable {
+    /// Makes the identity token.
+    var token: BadToken?
+    /// Members to add to the body.
+    var extra: [JSON.Member] = []
+    /// Templates whose members are left out.
+    var omitted: Set<String> = []
+    /// The user of the identity token in the request, where it is not the code's.
+    var tokenUser: TestUser?
+    /// Changes the parameters of the callback on the web.
+    var callback: (@Sendable ([(String, String)]) -> [(String, String)])?
+    /// Whether another browser brings the callback.
+    var isForeignBrowser = false
+    /// An earlier sign-in, sent once more.
+    var repeated: Credentials?
+}
+
+/// What Apple gives for one sign-in.
+struct Credentials: Sendable {
+    let code: String
+    let idToken: String
+    let nonce: String?
+}
+
+/// The answer of the backend to one sign-in.
+struct Attempt: Sendable {
+    enum Verdict: Sendable, Equatable {
+        case signedIn(account: String?)
+        case refused
+        case slow
+        case cut
+        /// 429, also after the wait that it asked for.
+        case limited
+        /// Nothing listens any more.
+        case gone
+    }
+
+    let verdict: Verdict
+    let status: Int?
+    var credentials: Credentials?
+    var browser: Browser
+    var values = Values()
+    var body: [UInt8] = []
+
+    var isSignedIn: Bool { if case .signedIn = verdict { true } else { false } }
+    var account: String? { if case .signedIn(let account) = verdict { account } else { nil } }
+
+    /// What happened, for people.
+    var outcome: String {
+        switch verdict {
+        case .signedIn(let account?): "SIGNED IN as account \(account.clipped(to: 60))"
+        case .signedIn(nil): "SIGNED IN"
+        case .refused: status.map { "refused, \($0)" } ?? "refused"
+        case .slow: "no answer in time"
+        case .cut: "the connection was closed without an answer"
+        case .limited: "429, also after waiting"
+        case .gone: "cannot connect"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package import SIWAJOSE
+
+/// The result of one check in one flow.
+package struct CheckResult: Sendable {
+    package enum Result: String, Sendable, CaseIterable {
+        case held, failed, advice, skipped, inconclusive
+    }
+
+    /// One request, or several with the same deviation.
+    package struct Variant: Sendable {
+        package let comment: String
+        package let outcome: String
+        package let status: Int?
+        /// Whether the backend did what it must not do.
+        package let isWrong: Bool
+    }
+
+    package let check: Check
+    package let severity: Check.Severity
+    /// `native`, `web`, or nil where it does not matter.
+    package let flow: String?
+    package let channel: String?
+    package var result: Result
+    package let detail: String
+    package let variants: [Variant]
+
+    package var json: JSON {
+        [
+            "id": .string(check.id), "slug": .string(check.slug),
+            "severity": .string(severity.rawValue), "flow": flow.map(JSON.string) ?? .null,
+            "channel": channel.map(JSON.string) ?? .null, "result": .string(result.rawValue),
+            "detail": .string(detail),
+            "variants": .array(
+                variants.map {
+                    [
+                        "comment": .string($0.comment), "outcome": .string($0.outcome),
+                        "status": $0.status.map(JSON.integer) ?? .null,
+                    ]
+                }),
+        ]
+    }
+
+    /// The line for people, as the check ends.
+    package var line: String {
+        let mark =
+            switch result {
+            case .held: "✓"
+            case .failed: "✗"
+            case .advice: "!"
+            case .skipped: "-"
+            case .inconclusive: "?"
+            }
+        let name = check.slug + String(repeating: " ", count: max(0, 30 - check.slug.count))
+        return "\(mark) \(check.id)  \(name)  \(detail)\(flow.map { "  (\($0))" } ?? "")"
+    }
+}

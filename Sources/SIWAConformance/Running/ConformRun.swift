@@ -1,0 +1,142 @@
+internal import SIWACrypto
+package import SIWAEmulator
+internal import SIWAJOSE
+internal import SIWALifecycle
+
+/// One run of all checks against one backend.
+package final class ConformRun {
+    let file: ConformFile
+    let options: RunOptions
+    let emulator: AppleEmulator
+    let transport: any BackendTransport
+    /// Called with each result, as its check ends.
+    let report: (CheckResult) throws -> Void
+    let ownKey: RSAPrivateKey
+    let runName: String
+    let start = ContinuousClock.now
+    var channels: [Flow: Channel] = [:]
+    /// Whether the good sign-in exchanges its code.
+    var exchanges: [Flow: Bool] = [:]
+    /// Whether the web flow asks Apple for a nonce.
+    var sendsWebNonce = false
+    var manners = Manners()
+    var users: [TestUser] = []
+    package private(set) var results: [CheckResult] = []
+    private var lastRequest: ContinuousClock.Instant?
+    private var sinceGood = 0
+
+    package init(
+        _ file: ConformFile, _ options: RunOptions, emulator: AppleEmulator,
+        transport: any BackendTransport, report: @escaping (CheckResult) throws -> Void
+    ) throws {
+        (self.file, self.options, self.emulator) = (file, options, emulator)
+        (self.transport, self.report) = (transport, report)
+        ownKey = try RSAPrivateKey.generate()
+        runName = try Random.bytes(4).hexadecimal
+    }
+
+    /// The flows that the file describes.
+    var flows: [Flow] {
+        (file.signIn == nil ? [] : [.native]) + (file.web == nil ? [] : [.web])
+    }
+
+    /// The names of the users of this run.
+    package var userNames: [String] { users.map(\.subject) }
+
+    /// Runs every check.
+    ///
+    /// - Throws: ``ConformError`` if the good sign-in fails, and the errors of `report`.
+    package func run() async throws {
+        let first = try await latestRequest()
+        for flow in flows { try await waitForGood(flow) }
+        try await prove(since: first)
+        for flow in flows {
+            try await calibrate(flow)
+            try await checkNewKey(flow)
+            try await checkTokens(flow)
+            try await checkRequests(flow)
+            if flow == .web { try await checkWeb() }
+            try await checkCodes(flow)
+        }
+        try await checkNotifications()
+        try await checkDeletion()
+        try await checkManners()
+        for flow in flows { try await requireGood(flow) }
+    }
+
+    /// Records a result, and reports it.
+    func add(_ result: CheckResult) throws {
+        results.append(result)
+        try report(result)
+    }
+
+    /// Carries out a check unless it is skipped or the budget is spent.
+    func check(
+        _ id: String, _ flow: Flow?, isAdvice: Bool = false, skip: String? = nil,
+        _ body: () async throws -> [CheckResult.Variant]
+    ) async throws {
+        guard let check = Catalogue.check(id) else { return }
+        let channel = flow.flatMap { channels[$0] }?.rawValue
+        let severity: Check.Severity = isAdvice ? .advice : check.severity
+        func result(
+            _ result: CheckResult.Result, _ detail: String, _ variants: [CheckResult.Variant] = []
+        ) -> CheckResult {
+            CheckResult(
+                check: check, severity: severity, flow: flow?.rawValue, channel: channel,
+                result: result, detail: detail, variants: variants)
+        }
+        if let reason = options.reasonToSkip(check) ?? skip {
+            return try add(result(.skipped, reason))
+        }
+        guard ContinuousClock.now - start < options.budget else {
+            return try add(result(.inconclusive, "the budget was spent before it"))
+        }
+        let variants = try await body()
+        guard let shown = variants.first(where: \.isWrong) ?? variants.first else {
+            return try add(result(.skipped, "nothing was sent"))
+        }
+        if shown.isWrong {
+            try add(result(severity == .advice ? .advice : .failed, shown.outcome, variants))
+        } else if variants.contains(where: { $0.outcome.hasPrefix("429") }) {
+            try add(result(.inconclusive, "the backend limits the rate: give a lower 'rate'"))
+        } else {
+            try add(result(.held, shown.outcome, variants))
+        }
+        try await countCheck(flow)
+    }
+
+    /// Has a good sign-in after every ten checks.
+    private func countCheck(_ flow: Flow?) async throws {
+        sinceGood += 1
+        guard sinceGood >= 10 else { return }
+        sinceGood = 0
+        for flow in flows { try await requireGood(flow) }
+    }
+
+    /// Waits until the next request may be sent.
+    func pace() async throws {
+        if let last = lastRequest {
+            let next = last + file.interval
+            if next > .now { try await Task.sleep(until: next, clock: .continuous) }
+        }
+        lastRequest = .now
+    }
+}
+
+/// Why a run cannot go on.
+package enum ConformError: Error {
+    /// The good sign-in fails, with what helps to find out why.
+    case goodSignIn(flow: String, outcome: String, hints: [String])
+    /// The target was not seen to trust this emulator.
+    case noProof
+    /// The backend went away.
+    case gone
+}
+
+/// Answers that no request may have, collected from all requests.
+struct Manners {
+    var errors: [String] = []
+    var slow: [String] = []
+    var cut: [String] = []
+    var sent = 0
+}

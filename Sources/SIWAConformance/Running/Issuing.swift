@@ -1,0 +1,99 @@
+internal import SIWACrypto
+internal import SIWAEmulator
+internal import SIWAJOSE
+internal import SIWALifecycle
+
+// What the emulator gives to a run.
+extension ConformRun {
+    /// Adds a user that only this run knows.
+    func newUser() async throws -> TestUser {
+        let name = "conform-\(runName)-\(users.count + 1)"
+        let email = "\(name)@conform.example"
+        let added = try await emulator.control(
+            "users",
+            [
+                "name": .string(name), "email": .string(email), "first_name": "Con",
+                "last_name": "Form",
+            ])
+        let subject = added["user"]?["sub"]?.string ?? Self.subject(in: added) ?? ""
+        let user = TestUser(name: name, subject: subject, email: email)
+        users.append(user)
+        return user
+    }
+
+    private static func subject(in answer: JSON) -> String? {
+        answer["user"]?.members?.first?.value["sub"]?.string
+    }
+
+    /// Signs a user in at Apple.
+    func issue(
+        _ client: String, _ user: TestUser, nonce: String?, others: [JSON.Member] = []
+    ) async throws -> (code: String, idToken: String) {
+        var members = [
+            JSON.Member("client_id", .string(client)), JSON.Member("user", .string(user.name)),
+        ]
+        if let nonce { members.append(JSON.Member("nonce", .string(nonce))) }
+        let answer = try await emulator.control("codes", .object(members + others))
+        return (answer["code"]?.string ?? "", answer["id_token"]?.string ?? "")
+    }
+
+    /// The number of the latest request that the emulator received.
+    func latestRequest() async throws -> Int {
+        try await requests(after: 0, nil).last?["number"]?.integer ?? 0
+    }
+
+    /// The requests that the emulator received.
+    func requests(after number: Int, _ path: String?) async throws -> [JSON] {
+        var query = [JSON.Member("after", .string(String(number)))]
+        if let path { query.append(JSON.Member("path", .string(path))) }
+        return try await emulator.control("requests", .object(query))["requests"]?.elements ?? []
+    }
+
+    /// A good identity token of `user`, from which bad ones are made.
+    func material(
+        _ token: String, _ client: String, nonce: String?
+    ) async throws -> GoodSignIn {
+        let stranger = try await newUser()
+        let other = try await issue(client, stranger, nonce: nonce, others: redirect(client))
+        let note = try await emulator.control(
+            "notifications",
+            ["type": "email-disabled", "user": .string(stranger.name)])
+        return try GoodSignIn(
+            token: token, keys: await emulator.publishedKeys, ownKey: ownKey,
+            audiences: file.audiences, other: other.idToken,
+            notification: note["payload"]?.string ?? "",
+            now: try CompactJWS(token).payload["iat"]?.integer ?? 0)
+    }
+
+    private func redirect(_ client: String) -> [JSON.Member] {
+        guard let web = file.web, web.clientID == client else { return [] }
+        return [JSON.Member("redirect_uri", .string(web.redirectURI))]
+    }
+
+    /// Delivers the identity token of a deviation where the backend reads it; returns the one for
+    /// the request.
+    func deliver(
+        _ deviation: Deviation, _ good: (code: String, idToken: String), _ client: String,
+        _ flow: Flow, nonce: String?
+    ) async throws -> String {
+        if let user = deviation.tokenUser {
+            return try await issue(client, user, nonce: nonce, others: redirect(client)).idToken
+        }
+        guard let bad = deviation.token else { return good.idToken }
+        let token = try bad.make(try await material(good.idToken, client, nonce: nonce))
+        let channel = channels[flow] ?? .both
+        if channel != .request { await emulator.prepare(token, forExchangeOf: good.code) }
+        return channel == .exchange ? good.idToken : token
+    }
+}
+
+extension ConformFile.NonceRule.Form {
+    /// The nonce of the token for a nonce that is given to the backend.
+    func claim(_ raw: String) throws -> String {
+        switch self {
+        case .raw: raw
+        case .sha256Hex: try SHA256.digest(raw).hexadecimal
+        case .sha256Base64URL: Base64URL.encode(try SHA256.digest(raw))
+        }
+    }
+}

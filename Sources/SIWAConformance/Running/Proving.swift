@@ -1,0 +1,89 @@
+internal import SIWAJOSE
+
+// What comes before anything bad is sent.
+extension ConformRun {
+    /// Retries the good sign-in until it succeeds.
+    func waitForGood(_ flow: Flow) async throws {
+        let end = ContinuousClock.now + options.patience
+        let first = try await latestRequest()
+        while true {
+            let user = try await newUser()
+            let before = try await latestRequest()
+            do {
+                let attempt = try await signIn(flow, user, for: "the good sign-in")
+                if attempt.isSignedIn {
+                    exchanges[flow] = try await !requests(after: before, "/auth/token").isEmpty
+                    return
+                }
+                if ContinuousClock.now >= end {
+                    throw try await failure(flow, attempt.outcome, since: first)
+                }
+            } catch ConformError.gone where ContinuousClock.now < end {
+            }
+            try await Task.sleep(for: .seconds(2))
+        }
+    }
+
+    /// Requires that a good sign-in still succeeds.
+    func requireGood(_ flow: Flow) async throws {
+        for pause in [0, 2, 5] {
+            try await Task.sleep(for: .seconds(pause))
+            let attempt = try await signIn(flow, newUser(), for: "the good sign-in")
+            if attempt.isSignedIn { return }
+        }
+        throw try await failure(
+            flow, "it succeeded before, and is refused now", since: latestRequest())
+    }
+
+    private func failure(
+        _ flow: Flow, _ outcome: String, since first: Int
+    ) async throws -> ConformError {
+        let seen = try await requests(after: first, nil)
+        var hints: [String] = []
+        if seen.isEmpty {
+            hints = [
+                """
+                the backend asked this emulator for nothing: let appleid.apple.com lead here \
+                (hosts entry, port 443, or the backend's setting for Apple's URL), trust DIR/ca.pem, \
+                and restart the backend if it has cached Apple's real keys
+                """
+            ]
+        } else {
+            let lines = seen.suffix(5).map { record in
+                [record["method"], record["path"], record["error"], record["verdict"]]
+                    .compactMap { $0?.string }.joined(separator: " ")
+            }
+            hints = ["the backend asked: " + lines.joined(separator: "; ")]
+        }
+        hints.append("compare the request: siwa-emulator conform FILE --dry-run")
+        return .goodSignIn(flow: flow.rawValue, outcome: outcome, hints: hints)
+    }
+
+    /// Requires that the target fetched this emulator's keys or exchanged a code with it.
+    func prove(since first: Int) async throws {
+        guard options.needsProof else { return }
+        let paths = ["/auth/keys", "/auth/token"]
+        let seen = try await requests(after: first, nil).contains { record in
+            record["path"]?.string.map(paths.contains) ?? false
+        }
+        guard seen else { throw ConformError.noProof }
+    }
+
+    /// Finds out which identity token the backend believes: that of the request, or that of the
+    /// exchange.
+    func calibrate(_ flow: Flow) async throws {
+        guard exchanges[flow] == true else { return channels[flow] = .request }
+        let (token, code) = (try await newUser(), try await newUser())
+        guard let own = try await signIn(flow, token, for: "the good sign-in").account,
+            let other = try await signIn(flow, code, for: "the good sign-in").account
+        else { return channels[flow] = .both }
+        let mixed = try await signIn(
+            flow, code, Deviation(tokenUser: token), for: "the calibration")
+        channels[flow] =
+            switch mixed.account {
+            case own: .request
+            case other: .exchange
+            default: .both
+            }
+    }
+}

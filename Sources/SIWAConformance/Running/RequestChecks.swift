@@ -1,0 +1,122 @@
+internal import SIWAEmulator
+internal import SIWAJOSE
+
+// R: what a request claims besides its token. C: codes.
+extension ConformRun {
+    func checkRequests(_ flow: Flow) async throws {
+        guard flow == .native else { return }
+        try await checkAudienceInBody()
+        let needsAccount = file.whoami == nil ? "the file has no 'whoami'" : nil
+        try await checkIdentityInBody(
+            "R02", ["sub", "user_id", "userId", "user", "apple_id", "appleId"], skip: needsAccount
+        ) { $0.subject }
+        try await checkIdentityInBody("R03", ["email"], skip: needsAccount) { $0.email }
+        try await checkIdentityInBody(
+            "R04", ["email"], token: Self.withoutEmail, skip: needsAccount
+        ) { $0.email }
+    }
+
+    private static let withoutEmail = BadToken("R04", "no email") {
+        try $0.signed(claims: [("email", nil), ("email_verified", nil)])
+    }
+
+    private func checkAudienceInBody() async throws {
+        let names = ["client_id", "clientId", "audience", "aud", "bundle_id"]
+        try await check("R01", .native) {
+            var variants: [CheckResult.Variant] = []
+            for name in options.isExhaustive ? names.map({ [$0] }) : [names] {
+                let attacker = BadToken("R01", "the attacker's") {
+                    try $0.signed(claims: [("aud", "com.attacker.app")])
+                }
+                let attempt = try await signIn(
+                    .native, newUser(),
+                    Deviation(
+                        token: attacker,
+                        extra: name.map { JSON.Member($0, "com.attacker.app") }),
+                    for: "R01")
+                variants.append(.refusal("\(name.joined(separator: ", ")) in the body", attempt))
+            }
+            return variants
+        }
+    }
+
+    /// Sends a token of one user, and names another one, the victim, beside it.
+    private func checkIdentityInBody(
+        _ id: String, _ names: [String], token: BadToken? = nil, skip: String?,
+        _ identity: (TestUser) -> String
+    ) async throws {
+        try await check(id, .native, skip: skip) {
+            let victim = try await newUser()
+            let account = try await signIn(.native, victim, for: "the good sign-in").account
+            guard let account else { return [] }
+            var variants: [CheckResult.Variant] = []
+            for name in names {
+                let attempt = try await signIn(
+                    .native, newUser(),
+                    Deviation(
+                        token: token, extra: [JSON.Member(name, .string(identity(victim)))]),
+                    for: "\(id): \(name)")
+                variants.append(
+                    CheckResult.Variant(
+                        comment: "\(name) of another user in the body", outcome: attempt.outcome,
+                        status: attempt.status, isWrong: attempt.account == account))
+            }
+            return variants
+        }
+    }
+
+    func checkCodes(_ flow: Flow) async throws {
+        let reason = exchanges[flow] == true ? nil : "the good sign-in exchanges no code"
+        for id in ["C01"] {
+            try await check(id, flow, skip: reason) { try await exchangeCounts(flow) }
+        }
+        try await checkReplay(
+            flow, "C02", isAdvice: channels[flow] == .request, skip: reason)
+        try await check("C03", flow, skip: reason) {
+            let good = try await signIn(flow, newUser(), for: "the good sign-in")
+            let isLeaked = Self.hasRefreshToken(String(decoding: good.body, as: UTF8.self))
+            return [
+                CheckResult.Variant(
+                    comment: "the answer to a good sign-in",
+                    outcome: isLeaked
+                        ? "the answer has the refresh token" : "the answer has no refresh token",
+                    status: good.status, isWrong: isLeaked)
+            ]
+        }
+    }
+
+    private func exchangeCounts(_ flow: Flow) async throws -> [CheckResult.Variant] {
+        let faults: [(String, JSON)] = [
+            ("the answer is a 500", ["endpoint": "/auth/token", "status": 500, "process": true]),
+            ("the answer is lost", ["endpoint": "/auth/token", "cut": "no_answer"]),
+        ]
+        var variants: [CheckResult.Variant] = []
+        for (comment, fault) in faults {
+            _ = try await emulator.control("faults", fault)
+            let before = try await latestRequest()
+            // A failed exchange may well be a 5xx of the backend: it is no fault of its manners.
+            let kept = manners
+            _ = try await signIn(flow, newUser(), for: "C01")
+            manners = kept
+            _ = try await emulator.control("faults/clear")
+            let codes = try await requests(after: before, "/auth/token").compactMap {
+                $0["fingerprints"]?["code"]?.string
+            }
+            let most = Dictionary(grouping: codes, by: { $0 }).values.map(\.count).max() ?? 0
+            variants.append(
+                CheckResult.Variant(
+                    comment: comment, outcome: "exchanged \(most) times", status: nil,
+                    isWrong: most > 1))
+        }
+        return variants
+    }
+
+    /// Whether a text contains something that has the shape of a refresh token.
+    private static func hasRefreshToken(_ text: String) -> Bool {
+        text.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) && !"._-".contains($0) }
+            .contains { word in
+                let parts = word.split(separator: ".")
+                return parts.count == 4 && parts[0].count == 33 && parts[0].hasPrefix("r")
+            }
+    }
+}

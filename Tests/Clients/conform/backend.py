@@ -1,0 +1,494 @@
+"""A small backend with Sign in with Apple, and one switch for each bug that real ones have.
+
+    backend.py --apple URL --port N --key FILE --key-id ID --team-id ID [--channel request|exchange] [--bug NAME]...
+
+Sound without switches. Python's standard library and PyJWT; state in memory.
+"""
+import argparse, hashlib, json, secrets, sys, threading, time, urllib.error, urllib.parse, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import jwt
+from jwt import algorithms
+
+APP, WEB = "com.example.app", "com.example.web"
+REDIRECT = "https://example.com/cb"
+ISSUER = "https://appleid.apple.com"
+
+# Each switch, and what a developer did who has this bug.
+BUGS = {
+    "decode_only": "decodes the token and verifies nothing",
+    "alg_none": "lets the header choose the algorithm, also none",
+    "alg_none_lower_case": "refuses 'none', but not 'None' or 'NONE'",
+    "hs256": "takes the public key's PEM for the secret when the header says HS256",
+    "hs256_empty": "takes an empty secret when the header says HS256",
+    "jwk_header": "uses the key in the header",
+    "kid_unknown_skips": "accepts a token whose kid it does not know, unverified",
+    "kid_missing_skips": "accepts a token without kid, unverified",
+    "alg_missing_skips": "accepts a token without alg, unverified",
+    "es256_skips": "verifies RS256 only, and accepts other algorithms",
+    "empty_signature": "accepts an empty signature",
+    "signature_ignored_if_typ": "skips the signature when the header has typ",
+    "kid_only": "checks that the kid is Apple's, and not the signature",
+    "any_published_key": "tries every published key, whatever the kid",
+    "no_aud": "does not check aud",
+    "aud_prefix": "checks that aud begins with the client id",
+    "aud_reversed_prefix": "checks that the client id begins with aud",
+    "aud_team": "accepts every aud with its own prefix com.example.",
+    "aud_from_body": "takes the expected audience from the request",
+    "no_exp": "does not check exp",
+    "no_nonce": "does not check the nonce",
+    "nonce_if_in_token": "checks the nonce only if the token has one",
+    "nonce_if_sent": "checks the nonce only if the request has one",
+    "notification_as_token": "accepts a notification in place of an identity token",
+    "sub_optional": "accepts every token with a good signature, aud or not",
+    "access_token": "takes an opaque token for a session of the same name",
+    "user_id_from_body": "signs in the user that the body names",
+    "sub_from_body": "signs in the sub that the body names",
+    "email_from_body": "finds the account by the address in the body",
+    "email_from_body_if_absent": "finds the account by the body's address if the token has none",
+    "email_5xx": "has no answer for a token without an address",
+    "no_state": "does not check state",
+    "state_if_sent": "checks state only if it is there",
+    "state_in_memory": "knows state, but not for which browser it is",
+    "mixed_users": "does not compare the users of the token and the code",
+    "cancel_5xx": "crashes when the person cancels",
+    "user_json_5xx": "crashes on a malformed user field",
+    "retry_exchange": "sends the code again after a failure",
+    "code_reuse": "remembers the sessions of codes, and signs in again with a used one",
+    "refresh_in_answer": "answers with the refresh token",
+    "no_c_hash": "does not check c_hash",
+    "notification_unverified": "decodes notifications and verifies nothing",
+    "notification_no_aud": "does not check aud of notifications",
+    "notification_alg_none": "accepts notifications with alg none",
+    "notification_refused": "answers every notification with 404",
+    "notification_5xx": "crashes on a malformed notification",
+    "notification_once": "answers 409 to a notification it has seen",
+    "no_revoke": "deletes without asking Apple to revoke",
+    "revoke_access_token": "revokes something that is not a token",
+    "delete_twice_5xx": "crashes when the account is gone",
+    "token_5xx": "crashes on a malformed token",
+    "slow": "waits for 3 seconds on a token that it refuses",
+    "cut": "closes the connection on a token that it refuses",
+    "stale_keys": "never fetches the keys again",
+}
+
+
+class Refused(Exception):
+    pass
+
+
+class Crash(Exception):
+    pass
+
+
+class App:
+    def __init__(self, options):
+        self.options, self.bugs = options, set(options.bug)
+        self.sessions, self.states, self.tokens, self.codes, self.seen = {}, {}, {}, {}, set()
+        self.accounts = {}
+        self.keys, self.fetched_at, self.lock = {}, 0, threading.Lock()
+        self.used_nonces, self.retry = set(), "retry_exchange" in self.bugs
+
+    def has(self, bug):
+        return bug in self.bugs
+
+    # Apple's keys
+
+    def apple(self, path, form=None):
+        data = urllib.parse.urlencode(form).encode() if form else None
+        with urllib.request.urlopen(self.options.apple + path, data, timeout=8) as answer:
+            return json.loads(answer.read() or b"{}")
+
+    def fetch(self):
+        document = self.apple("/auth/keys")
+        self.keys = {k["kid"]: algorithms.RSAAlgorithm.from_jwk(k) for k in document["keys"]}
+        self.fetched_at = time.time()
+
+    def key(self, kid):
+        with self.lock:
+            known = isinstance(kid, str) and kid in self.keys
+            stale = self.has("stale_keys") and self.keys
+            if not known and not stale and time.time() - self.fetched_at > 1:
+                self.fetch()
+            return self.keys.get(kid) if isinstance(kid, str) else None
+
+    # Tokens
+
+    def pem(self, key):
+        from cryptography.hazmat.primitives import serialization as s
+        return key.public_bytes(s.Encoding.PEM, s.PublicFormat.SubjectPublicKeyInfo)
+
+    def unverified(self, token):
+        return jwt.decode(token, options={"verify_signature": False})
+
+    def verified(self, token, notification=False):
+        """The claims of a token with a good signature."""
+        header = jwt.get_unverified_header(token)
+        alg, kid = header.get("alg"), header.get("kid")
+        parts = token.split(".")
+        has = self.has
+        if notification:
+            if has("notification_unverified"):
+                return self.unverified(token)
+            if has("notification_alg_none") and alg == "none":
+                return self.unverified(token)
+        else:
+            key = self.key(kid) if isinstance(kid, str) else None
+            any_key = key or next(iter(self.keys.values()), None)
+            loose = (
+                has("decode_only")
+                or (has("alg_none") and isinstance(alg, str) and alg.lower() == "none")
+                or (has("alg_none_lower_case") and alg in ("None", "NONE", "nOnE"))
+                or (has("kid_unknown_skips") and kid is not None and key is None)
+                or (has("kid_missing_skips") and kid is None)
+                or (has("alg_missing_skips") and alg is None)
+                or (has("es256_skips") and alg == "ES256")
+                or (has("empty_signature") and alg == "RS256" and parts[2] == "")
+                or (has("signature_ignored_if_typ") and "typ" in header)
+                or (has("kid_only") and key is not None and alg == "RS256"))
+            if loose:
+                return self.unverified(token)
+            if alg == "HS256" and (has("hs256") or has("hs256_empty")):
+                import hmac as h
+                secret = b"" if has("hs256_empty") else self.pem(any_key)
+                mac = h.new(secret, ".".join(parts[:2]).encode(), "sha256").digest()
+                if jwt.utils.base64url_encode(mac).decode() == parts[2]:
+                    return self.unverified(token)
+            if has("jwk_header") and "jwk" in header:
+                own = algorithms.RSAAlgorithm.from_jwk(header["jwk"])
+                return jwt.decode(token, own, ["RS256"], options={"verify_aud": False})
+            if has("any_published_key"):
+                for candidate in self.keys.values():
+                    try:
+                        return jwt.decode(token, candidate, ["RS256"], options={"verify_aud": False, "verify_exp": False})
+                    except jwt.InvalidSignatureError:
+                        pass
+        key = self.key(kid)
+        if key is None or alg != "RS256":
+            raise Refused("key")
+        return jwt.decode(
+            token, key, ["RS256"], options={"verify_aud": False, "verify_exp": False, "verify_iat": False, "verify_nbf": False})
+
+    def audience_fits(self, aud, clients, body):
+        has = self.has
+        if has("no_aud"):
+            return True
+        if has("aud_from_body") and (body.get("client_id") or body.get("audience")):
+            return aud == (body.get("client_id") or body.get("audience"))
+        if has("aud_prefix") and isinstance(aud, str) and aud.startswith(tuple(clients)):
+            return True
+        if has("aud_reversed_prefix") and isinstance(aud, str) and aud and clients[0].startswith(aud):
+            return True
+        if has("aud_team") and isinstance(aud, str) and aud.startswith("com.example."):
+            return "." not in aud.removeprefix("com.example.")
+        return isinstance(aud, str) and aud in clients
+
+    def claims(self, token, clients, body, nonce, code=None):
+        """The checked claims of an identity token."""
+        has = self.has
+        claims = self.verified(token)
+        if not isinstance(claims, dict) or claims.get("iss") != ISSUER:
+            raise Refused("iss")
+        if "events" in claims and has("notification_as_token"):
+            return {"sub": json.loads(claims["events"])["sub"]}
+        if not self.audience_fits(claims.get("aud"), clients, body):
+            raise Refused("aud")
+        now, exp, iat, nbf = time.time(), claims.get("exp"), claims.get("iat"), claims.get("nbf", 0)
+        if not has("no_exp") and not (isinstance(exp, int) and exp > now - 60):
+            raise Refused("exp")
+        if not (isinstance(iat, int) and iat < now + 300) or nbf > now + 300:
+            raise Refused("time")
+        if nonce is not None or not has("nonce_if_sent"):
+            self.check_nonce(claims, nonce)
+        if code and not has("no_c_hash") and "c_hash" in claims:
+            digest = hashlib.sha256(code.encode()).digest()[:16]
+            if claims["c_hash"] != jwt.utils.base64url_encode(digest).decode():
+                raise Refused("c_hash")
+        if has("email_5xx") and "email" not in claims:
+            raise Crash("email")
+        sub = claims.get("sub")
+        if not isinstance(sub, str) or not sub:
+            raise Refused("sub")
+        return claims
+
+    def check_nonce(self, claims, nonce):
+        if self.has("no_nonce"):
+            return
+        if self.has("nonce_if_in_token") and "nonce" not in claims:
+            return
+        given = hashlib.sha256((nonce or "").encode()).hexdigest()
+        if not nonce or claims.get("nonce") != given:
+            raise Refused("nonce")
+
+    # Apple's token endpoint
+
+    def secret(self, client):
+        now = int(time.time())
+        return jwt.encode(
+            {"iss": self.options.team_id, "iat": now, "exp": now + 300, "aud": ISSUER, "sub": client},
+            self.options.private_key, "ES256", {"kid": self.options.key_id})
+
+    def exchange(self, code, client, verifier=None, redirect=None):
+        form = {"grant_type": "authorization_code", "code": code, "client_id": client, "client_secret": self.secret(client)}
+        form |= {"code_verifier": verifier} if verifier else {}
+        form |= {"redirect_uri": redirect} if redirect else {}
+        for attempt in range(2 if self.retry else 1):
+            try:
+                return self.apple("/auth/token", form)
+            except urllib.error.HTTPError as error:
+                if error.code < 500:
+                    raise Refused("code")
+            except OSError:
+                pass
+        raise Refused("Apple does not answer")
+
+    def revoke(self, account):
+        token, client = self.tokens.pop(account, (None, None))
+        if not token or self.has("no_revoke"):
+            return
+        if self.has("revoke_access_token"):
+            token = "a" + token[1:]
+        data = urllib.parse.urlencode({
+            "client_id": client, "client_secret": self.secret(client), "token": token,
+            "token_type_hint": "refresh_token"}).encode()
+        urllib.request.urlopen(self.options.apple + "/auth/revoke", data, timeout=8).read()
+
+    # Sign-ins
+
+    def account(self, claims, body):
+        """The account of a sign-in: found by its sub, and by what the bugs add."""
+        has, sub = self.has, claims["sub"]
+        named = None
+        if has("user_id_from_body"):
+            named = next((body[n] for n in ("user_id", "userId") if n in body), None)
+        if has("sub_from_body") and "sub" in body:
+            named = body["sub"]
+        if isinstance(named, str):
+            sub = named
+        if has("email_from_body") or (has("email_from_body_if_absent") and "email" not in claims):
+            for known, email in self.accounts.items():
+                if email and email == body.get("email"):
+                    return known
+        self.accounts.setdefault(sub, claims.get("email"))
+        return sub
+
+    def open(self, account):
+        session = secrets.token_urlsafe(16)
+        self.sessions[session] = account
+        return session
+
+    def native(self, body):
+        token, code = body.get("id_token"), body.get("code")
+        if not isinstance(token, str) or not isinstance(code, str):
+            raise Refused("members")
+        if self.has("access_token") and token.startswith("a") and token.count(".") == 3:
+            return self.open("someone"), {}
+        if self.has("code_reuse") and code in self.codes:
+            return self.open(self.codes[code]), {}
+        answer = {}
+        nonce = body.get("nonce")
+        if self.options.channel == "request":
+            if nonce in self.used_nonces:
+                raise Refused("nonce")
+            claims = self.claims(token, [APP, WEB], body, nonce, code)
+            answer = self.exchange(code, APP)
+            if self.unverified(answer["id_token"])["sub"] != claims["sub"] and not self.has("mixed_users"):
+                raise Refused("users")
+        else:
+            answer = self.exchange(code, APP)
+            claims = self.claims(answer["id_token"], [APP], body, nonce)
+        if nonce and not self.has("code_reuse"):
+            self.used_nonces.add(nonce)
+        account = self.account(claims, body)
+        self.codes[code] = account
+        self.tokens[account] = (answer["refresh_token"], APP)
+        return self.open(account), answer if self.has("refresh_in_answer") else {}
+
+    def start(self):
+        browser, state, nonce, verifier = (secrets.token_urlsafe(24) for _ in range(4))
+        self.states[state] = (browser, nonce, verifier)
+        challenge = jwt.utils.base64url_encode(hashlib.sha256(verifier.encode()).digest()).decode()
+        query = urllib.parse.urlencode({
+            "client_id": WEB, "redirect_uri": REDIRECT, "response_type": "code id_token",
+            "response_mode": "form_post", "scope": "name email", "state": state,
+            "nonce": hashlib.sha256(nonce.encode()).hexdigest(),
+            "code_challenge": challenge, "code_challenge_method": "S256"})
+        return browser, ISSUER + "/auth/authorize?" + query
+
+    def state(self, form, browser):
+        has, state = self.has, form.get("state")
+        found = self.states.pop(state, None)
+        if found and (found[0] == browser or has("state_in_memory") or has("no_state")):
+            return found
+        mine = next((s for s in self.states.values() if s[0] == browser), None)
+        if has("no_state") or (has("state_if_sent") and state is None):
+            if mine:
+                return mine
+        raise Refused("state")
+
+    def callback(self, form, browser):
+        if "error" in form:
+            if self.has("cancel_5xx"):
+                raise Crash("cancelled")
+            raise Refused(form["error"])
+        _, nonce, verifier = self.state(form, browser)
+        if "user" in form:
+            try:
+                user = json.loads(form["user"])
+                if self.has("user_json_5xx"):
+                    user["name"]["firstName"]
+            except Exception:
+                if self.has("user_json_5xx"):
+                    raise Crash("user")
+        code, token = form.get("code", ""), form.get("id_token", "")
+        if self.options.channel == "request":
+            claims = self.claims(token, [WEB], {}, nonce, None if self.has("mixed_users") else code)
+            answer = self.exchange(code, WEB, verifier, REDIRECT)
+            if self.unverified(answer["id_token"])["sub"] != claims["sub"] and not self.has("mixed_users"):
+                raise Refused("users")
+        else:
+            answer = self.exchange(code, WEB, verifier, REDIRECT)
+            claims = self.claims(answer["id_token"], [WEB], {}, nonce)
+        account = self.account(claims, {})
+        self.tokens[account] = (answer["refresh_token"], WEB)
+        return self.open(account)
+
+    # Accounts
+
+    def notify(self, body):
+        has = self.has
+        if has("notification_refused"):
+            return 404
+        try:
+            claims = self.verified(body["payload"], notification=True)
+            if claims.get("iss") != ISSUER or (claims.get("aud") not in (APP, WEB) and not has("notification_no_aud")):
+                return 400
+            event = json.loads(claims["events"])
+        except Exception:
+            return 500 if has("notification_5xx") else 400
+        if has("notification_once") and claims["jti"] in self.seen:
+            return 409
+        self.seen.add(claims["jti"])
+        if event["type"] in ("account-delete", "account-deleted", "consent-revoked"):
+            self.end(event["sub"])
+        return 200
+
+    def end(self, account):
+        self.sessions = {s: a for s, a in self.sessions.items() if a != account}
+        self.accounts.pop(account, None)
+
+    def delete(self, session):
+        account = self.sessions.get(session)
+        if account is None:
+            if self.has("delete_twice_5xx"):
+                raise Crash("gone")
+            raise Refused("session")
+        self.revoke(account)
+        self.end(account)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, document=None, fields=()):
+        body = json.dumps(document or {}).encode()
+        self.send_response(status)
+        for name, value in fields:
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def body(self):
+        data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.headers.get("Content-Type", "").startswith("application/x-www-form"):
+            return {n: v[0] for n, v in urllib.parse.parse_qs(data.decode()).items()}
+        try:
+            document = json.loads(data or b"{}")
+        except ValueError:
+            document = {}
+        return document if isinstance(document, dict) else {}
+
+    def cookie(self, name):
+        pairs = (p.strip().partition("=") for p in self.headers.get("Cookie", "").split(";"))
+        return next((value for key, _, value in pairs if key == name), None)
+
+    def session(self):
+        bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        return bearer or self.cookie("session")
+
+    def guarded(self, act):
+        app = self.server.app
+        try:
+            act(app)
+        except Crash:
+            self.answer(500)
+        except Exception as error:
+            if app.has("token_5xx") and not isinstance(error, (Refused, jwt.InvalidTokenError)):
+                return self.answer(500)
+            if app.has("token_5xx") and isinstance(error, jwt.DecodeError):
+                return self.answer(500)
+            if app.has("slow") and isinstance(error, jwt.InvalidTokenError):
+                time.sleep(3)
+            if app.has("cut") and isinstance(error, jwt.InvalidTokenError):
+                self.close_connection = True
+                return
+            self.answer(401, {"error": "refused"})
+
+    def do_GET(self):
+        self.guarded(self.get)
+
+    def do_POST(self):
+        body = self.body()
+        self.guarded(lambda app: self.post(app, body))
+
+    def do_DELETE(self):
+        self.body()
+        def act(app):
+            app.delete(self.session())
+            self.answer(200)
+        self.guarded(act)
+
+    def get(self, app):
+        if self.path == "/auth/apple":
+            browser, url = app.start()
+            return self.answer(302, fields=[
+                ("Location", url), ("Set-Cookie", f"browser={browser}; Path=/; SameSite=None; Secure; HttpOnly")])
+        account = app.sessions.get(self.session())
+        if self.path == "/me" and account:
+            return self.answer(200, {"id": account})
+        self.answer(200 if self.path == "/home" else 401)
+
+    def post(self, app, body):
+        if self.path == "/login":
+            session, more = app.native(body)
+            return self.answer(200, {"session": session} | more)
+        if self.path == "/cb":
+            session = app.callback(body, self.cookie("browser"))
+            return self.answer(303, fields=[
+                ("Location", "/home"), ("Set-Cookie", f"session={session}; Path=/; SameSite=Lax; HttpOnly")])
+        if self.path == "/apple/notifications":
+            return self.answer(app.notify(body))
+        self.answer(404)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("apple", "port", "key", "key-id", "team-id"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--channel", choices=["request", "exchange"], default="request")
+    parser.add_argument("--bug", action="append", default=[], choices=sorted(BUGS))
+    options = parser.parse_args()
+    options.private_key = open(options.key).read()
+    server = ThreadingHTTPServer(("127.0.0.1", int(options.port)), Handler)
+    server.app = App(options)
+    print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

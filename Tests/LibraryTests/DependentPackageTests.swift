@@ -31,13 +31,14 @@ import Testing
 
     /// What is linked into an executable alone replaces the host program's `CommandLine`.
     @Test(arguments: [
-        ("SignInWithApple", ["SIWACOpenSSL"]),
-        ("SignInWithAppleCurl", ["SIWACCurl", "SIWACOpenSSL"]),
+        // SIWACProcess has the C library's own headers: signers are asked over sockets.
+        ("SignInWithApple", ["SIWACOpenSSL", "SIWACProcess"]),
+        ("SignInWithAppleCurl", ["SIWACCurl", "SIWACOpenSSL", "SIWACProcess"]),
         (
             "SignInWithAppleVault",
             ["SIWACOpenSSL", "SIWACPostgres", "SIWACProcess", "SIWACSQLite"]
         ),
-        ("SignInWithAppleEmulator", ["SIWACOpenSSL"]),
+        ("SignInWithAppleEmulator", ["SIWACOpenSSL", "SIWACProcess"]),
     ]) func `a product needs the headers of these C libraries, and no entry point`(
         _ product: String, _ libraries: [String]
     ) async throws {

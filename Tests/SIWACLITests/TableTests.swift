@@ -47,7 +47,8 @@ import Testing
     }
 
     private static let globals = [
-        "--config", "--profile", "--team-id", "--client-id", "--key-id", "--key", "--base-url",
+        "--config", "--profile", "--team-id", "--client-id", "--key-id", "--key", "--signer",
+        "--signer-arg", "--signer-env", "--signer-timeout", "--public-key", "--base-url",
         "--ca-file", "--timeout", "--max-attempts", "--strict", "--json", "--print", "--verbose",
         "--quiet", "--help", "--version",
     ]

@@ -79,7 +79,8 @@ import Testing
         let result = try await setup.siwa("exchange", "--code", code, "--timeout", "3s")
         #expect(result.exitCode == misdeed.exitCode, "\(result)")
         #expect(result.errors.contains("siwa: \(misdeed.code): "), "\(result)")
-        #expect(result.errors.contains(misdeed.mentions), "\(result)")
+        #expect(
+            misdeed.mentions.isEmpty || result.errors.contains(misdeed.mentions), "\(result)")
         #expect(result.output.isEmpty)
         #expect(try await setup.apple.requests().count == before, "nothing was sent")
         try await eventually("nothing of the signer runs") { Self.processes(with: marker) == [] }

@@ -17,8 +17,9 @@ import Testing
     @Test func `a code is exchanged with a secret that a service signed`() async throws {
         let socket = try setup.signingSocket()
         try configure(socket)
+        try setup.folder.write("code", try await setup.apple.code())
         let result = try await setup.siwa(
-            "exchange", "--code", try await setup.apple.code(), "--strict")
+            "exchange", "--code", "@" + setup.folder.path("code"), "--strict")
         #expect(try result.json["refresh_token"]?.string != nil, "\(result)")
         #expect(setup.calls == 1)
     }

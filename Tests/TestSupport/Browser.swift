@@ -71,7 +71,9 @@ package final class Browser: Sendable {
         let called = tools.events("Runtime.consoleAPICalled", in: session)
             .filter { $0["type"] == "error" || $0["type"] == "warning" }
         let thrown = tools.events("Runtime.exceptionThrown", in: session)
+        // A page that a script opened before anybody touched it: only the button "back" skips it.
         let issues = tools.events("Audits.issueAdded", in: session)
+            .filter { !$0.text.contains("NavigationEntryMarkedSkippable") }
         return (logged + called + thrown + issues).map(\.text)
     }
 

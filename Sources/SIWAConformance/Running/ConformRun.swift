@@ -124,13 +124,21 @@ package final class ConformRun {
 }
 
 /// Why a run cannot go on.
-package enum ConformError: Error {
+package enum ConformError: Error, CustomStringConvertible {
     /// The good sign-in fails, with what helps to find out why.
     case goodSignIn(flow: String, outcome: String, hints: [String])
     /// The target was not seen to trust this emulator.
     case noProof
     /// The backend went away.
     case gone
+
+    package var description: String {
+        switch self {
+        case .goodSignIn(let flow, let outcome, _): "the good sign-in (\(flow)) fails: \(outcome)"
+        case .noProof: "the backend was not seen to trust this emulator"
+        case .gone: "the backend went away"
+        }
+    }
 }
 
 /// Answers that no request may have, collected from all requests.

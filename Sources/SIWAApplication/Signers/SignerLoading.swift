@@ -20,7 +20,7 @@ extension Settings {
             source: source, repairs: [], fileWarning: nil)
     }
 
-    /// Whoever can write a configuration that names a signer can run programs as this user.
+    /// A user who can write a configuration that names a signer can run programs as this user.
     private func checkConfiguration(
         naming source: Setting<PrivateKeySource>
     ) throws(SettingsError) {

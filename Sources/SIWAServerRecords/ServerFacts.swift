@@ -1,5 +1,4 @@
 package import SIWAJOSE
-package import SIWALifecycle
 
 /// What a server knows and the database does not: written with its heartbeat, for the person on
 /// call. No user id, no token, no password.

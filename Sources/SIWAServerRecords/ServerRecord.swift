@@ -1,4 +1,4 @@
-package import SIWALifecycle
+package import SIWAJOSE
 
 /// A running server, as its row shows it.
 package struct ServerRecord: Hashable, Sendable {

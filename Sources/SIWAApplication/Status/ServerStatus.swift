@@ -1,5 +1,5 @@
 package import SIWAJOSE
-package import SIWALifecycle
+internal import SIWALifecycle
 package import SIWAServerRecords
 internal import SIWAVaultRecords
 

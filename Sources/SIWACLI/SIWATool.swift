@@ -16,6 +16,7 @@ package let siwaTool = Tool<World>(
         """,
     commands: [
         InitCommand.self,
+        StatusCommand.self,
         SecretCommand.self,
         ExchangeCommand.self,
         RefreshCommand.self,

@@ -1,16 +1,20 @@
 internal import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWAServerRecords
+internal import SIWAVaultRecords
 internal import Synchronization
 
-/// Shows that this server is running: a row of the database that is written every ten seconds. The
-/// same writes show whether the database can be used.
+/// Shows that this server is running, and what it knows: a row of the database that is written every
+/// ten seconds. The same writes show whether the database can be used.
 final class Heartbeat: Sendable {
     private let access: StoreAccess
+    private let vault: SharedVault
     private let server: ServerInstance
     private let timekeeper: Timekeeper
     private let space: SpaceWatch
     private let state: Mutex<State>
+
+    private let startedAt: NumericDate
 
     private struct State {
         /// When the last successful write began.
@@ -23,12 +27,13 @@ final class Heartbeat: Sendable {
     ///   - server: its row has just been written.
     ///   - space: remembers writes that failed for want of space.
     init(
-        _ access: StoreAccess, _ server: ServerInstance, _ timekeeper: Timekeeper,
-        _ space: SpaceWatch
+        _ access: StoreAccess, _ vault: SharedVault, _ server: ServerInstance,
+        _ clocks: Clocks, _ space: SpaceWatch
     ) {
-        (self.access, self.server) = (access, server)
-        (self.timekeeper, self.space) = (timekeeper, space)
-        state = Mutex(State(lastSuccess: timekeeper.elapsed()))
+        (self.access, self.vault, self.server) = (access, vault, server)
+        (timekeeper, self.space) = (clocks.timekeeper, space)
+        startedAt = clocks.now()
+        state = Mutex(State(lastSuccess: clocks.timekeeper.elapsed()))
     }
 
     /// How old the last heartbeat of a server that is ready may be.
@@ -37,26 +42,32 @@ final class Heartbeat: Sendable {
     private static let retryPause = Duration.seconds(2)
 
     /// Writes the row again and again. Runs until cancelled.
-    func run() async {
-        var pause = ServerInstance.interval
+    ///
+    /// - Parameter facts: what the server knows now.
+    func run(_ facts: @Sendable () -> ServerFacts) async {
+        var pause = Duration.zero
         while !Task.isCancelled, (try? await timekeeper.sleep(pause)) != nil {
-            pause = await beat() ? ServerInstance.interval : Self.retryPause
+            pause = await beat(facts()) ? ServerInstance.interval : Self.retryPause
         }
     }
 
     /// Writes the row once.
     ///
     /// - Returns: whether it was written.
-    @discardableResult
-    func beat() async -> Bool {
+    private func beat(_ facts: ServerFacts) async -> Bool {
         let start = timekeeper.elapsed()
         // After a write that failed for want of space, one that needs space.
         let isProbing = space.isFull
         let server = isProbing ? server.padded : server
+        let vault = vault
         do throws(StoreError) {
             try await access.run { store throws(StoreError) in
-                try store.beat(server)
-                try store.check()
+                try store.beat(server, facts)
+                let checks = try store.check()
+                try vault.with { vault throws(StoreError) in
+                    _ = try Vault.encryptingKey(checks, vault.keys)
+                    try vault.openSample()
+                }
             }
             if isProbing { space.succeed() }
             state.withLock { $0 = State(lastSuccess: start) }
@@ -72,6 +83,17 @@ final class Heartbeat: Sendable {
         let id = server.id
         try? await access.run { store throws(StoreError) in try store.end(server: id) }
     }
+
+    /// This server's row as it would be written now; its heartbeat is the last that succeeded.
+    func record(_ facts: ServerFacts, at now: NumericDate) -> ServerRecord {
+        let age = timekeeper.elapsed() - state.withLock { $0.lastSuccess }
+        return ServerRecord(
+            server, startedAt: startedAt,
+            heartbeatAt: now - age, facts: facts)
+    }
+
+    /// The free bytes of the database's file system; nil if that is unknown.
+    var freeSpace: Int? { space.freeSpace }
 
     /// Why the database cannot be used; nil if it can.
     var fault: String? {
@@ -90,6 +112,23 @@ final class Heartbeat: Sendable {
 extension StoreError {
     /// Whether the next heartbeat may succeed without anybody's help.
     fileprivate var mayPass: Bool { [.busy, .full, .readOnly, .unreachable].contains(kind) }
+}
+
+extension Vault {
+    /// Fails if no record of a sample can be opened. One damaged record is no reason to receive
+    /// nothing.
+    fileprivate func openSample() throws(StoreError) {
+        var failure: StoreError?
+        for record in try store.records(VaultFilter(), after: nil, limit: 10).records {
+            do throws(StoreError) {
+                _ = try token(of: record)
+                return
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
 }
 
 extension ServerInstance {

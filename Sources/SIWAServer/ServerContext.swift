@@ -48,6 +48,10 @@ final class ServerContext: Sendable {
     let counts: CachedCounts
     /// The row of this server.
     let heartbeat: Heartbeat
+    /// The configuration file; nil if all settings come from the environment.
+    let configurationFile: String?
+    /// The vault, without a password.
+    let vaultPlace: String
     /// The journal of codes, which writes what must not be lost.
     let journal: CodeJournal
     /// Lets callers wait for events.
@@ -74,6 +78,10 @@ final class ServerContext: Sendable {
         var monitoringAccess: StoreAccess
         /// The row of this server.
         var heartbeat: Heartbeat
+        /// The configuration file; nil if all settings come from the environment.
+        var configurationFile: String?
+        /// The vault, without a password.
+        var vaultPlace: String
         /// The number of tokens in the file that could not be stored.
         var savedTokens: Int
         var settings: ServerSettings
@@ -103,6 +111,7 @@ final class ServerContext: Sendable {
         let log: ServiceLog = { [log] event in log(event) }
         tokens = APITokens(parts.access, clocks: clocks, log: log)
         heartbeat = parts.heartbeat
+        (configurationFile, vaultPlace) = (parts.configurationFile, parts.vaultPlace)
         let journal = CodeJournal(
             parts.access, parts.vault, clocks: clocks, owner: owner,
             savedTokens: parts.savedTokens, log: log)

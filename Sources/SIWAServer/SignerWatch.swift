@@ -57,13 +57,6 @@ extension ServerContext {
             try? await clocks.timekeeper.sleep(.seconds(1))
         }
     }
-
-    /// The signers of the profiles, and why each did not sign when it was last asked.
-    var signers: [(profile: String, fault: String?)] {
-        clients.current.all.filter(\.isSignedElsewhere).map {
-            ($0.name, $0.secrets.failure?.description)
-        }
-    }
 }
 
 extension ServiceEvent {

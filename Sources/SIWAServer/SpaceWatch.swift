@@ -21,10 +21,13 @@ final class SpaceWatch: Sendable {
 
     var isFull: Bool { failure.withLock { $0 != nil } }
 
+    /// The free bytes of the database's file system; nil if that is unknown.
+    var freeSpace: Int? { free() }
+
     /// Why there is not enough space; nil if there is.
     var fault: String? {
         if let failure = failure.withLock({ $0 }) { return failure }
-        guard let free = free(), free < Self.needed else { return nil }
+        guard let free = freeSpace, free < Self.needed else { return nil }
         return "only \(free >> 20) MiB are free where the vault is, and 16 MiB are needed"
     }
 }

@@ -1,18 +1,62 @@
 internal import SIWADatabases
+internal import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWAVaultRecords
 
 // The running servers. Their times are in milliseconds.
 extension Database {
-    /// Notes that a server is running, for the duration of its lease.
-    func beat(_ server: ServerInstance) throws(DatabaseFailure) {
+    /// Notes that a server is running, for the duration of its lease, and what it knows.
+    func beat(_ server: ServerInstance, _ facts: ServerFacts?) throws(DatabaseFailure) {
+        let text = facts.map { Value.text(JSON.object($0.members).text) } ?? .null
         _ = try run(
             """
-            INSERT INTO server_instance (id, host, version, started_at, heartbeat_at, lease_until)
-            VALUES ($1, $2, $3, \(dialect.moment), \(dialect.moment), \(dialect.moment) + $4)
+            INSERT INTO server_instance
+                (id, host, version, started_at, heartbeat_at, lease_until, facts)
+            VALUES ($1, $2, $3, \(dialect.moment), \(dialect.moment), \(dialect.moment) + $4, $5)
             ON CONFLICT (id) DO UPDATE SET version = excluded.version,
-                heartbeat_at = excluded.heartbeat_at, lease_until = excluded.lease_until
-            """, .text(server.id), .text(server.host), .text(server.version), Self.lease)
+                heartbeat_at = excluded.heartbeat_at, lease_until = excluded.lease_until,
+                facts = excluded.facts
+            """, .text(server.id), .text(server.host), .text(server.version), Self.lease, text)
+    }
+
+    /// The running servers. Rows that cannot be read are left out.
+    func servers() throws(DatabaseFailure) -> [ServerRecord] {
+        try run(
+            """
+            SELECT id, host, version, started_at, heartbeat_at, facts FROM server_instance
+            WHERE lease_until > \(dialect.moment) AND lease_until <= \(dialect.moment) + $1 + $1
+            ORDER BY host, id
+            """, Self.lease
+        ).compactMap { row in
+            guard let id = row[0].text, let host = row[1].text, let version = row[2].text,
+                let startedAt = row[3].moment, let heartbeatAt = row[4].moment
+            else { return nil }
+            return ServerRecord(
+                ServerInstance(id: id, host: host, version: version), startedAt: startedAt,
+                heartbeatAt: heartbeatAt,
+                facts: row[5].text.flatMap { try? JSON(text: $0) }.map(ServerFacts.init))
+        }
+    }
+
+    /// When a stored token was last validated. Reads the active tokens that were touched last, for
+    /// which there is an index, and not all of them.
+    func lastValidation(of clients: [String]) throws(DatabaseFailure) -> NumericDate? {
+        var last: NumericDate?
+        for client in clients {
+            let row = try run(
+                """
+                SELECT max(checked_at) FROM (
+                    SELECT checked_at FROM vault_token
+                    WHERE client_id = $1 AND state = 'active'
+                    ORDER BY lease_until DESC, user_id DESC LIMIT 100
+                ) AS touched
+                """, .text(client)
+            ).first
+            guard let date = row?.first?.integer.map({ NumericDate($0) }), date.isWritable
+            else { continue }
+            last = max(last ?? date, date)
+        }
+        return last
     }
 
     /// Notes that a server has ended.
@@ -39,5 +83,12 @@ extension Database {
 
     private static var lease: Value {
         .integer(Int(ServerInstance.lease.components.seconds) * 1000)
+    }
+}
+
+extension Value {
+    /// A time in milliseconds; nil if it is not one that can be shown.
+    fileprivate var moment: NumericDate? {
+        integer.map { NumericDate($0 / 1000) }.flatMap { $0.isWritable ? $0 : nil }
     }
 }

@@ -21,7 +21,7 @@ extension Schema {
                 """
             ] + inbox(dialect) + journal(dialect) + revocations(dialect) + revocationJobs(dialect)
                 + apiTokens(dialect) + counts(dialect) + servers(dialect)
-        })
+        }, migrations: [{ ["ALTER TABLE server_instance ADD COLUMN facts \($0.text)"] }])
 
     /// `mark` is the random part of an event's cursor; `inbox_mark` keeps marks of deleted events
     /// that no page would have shown. First attempts and retries have an index each, so that many
@@ -224,7 +224,7 @@ extension Schema {
         ]
     }
 
-    /// A row is a running server.
+    /// A row is a running server. `facts` is a JSON object, ``ServerFacts``.
     private static func servers(_ dialect: Dialect) -> [String] {
         let (integer, text) = (dialect.integer, dialect.text)
         return [

@@ -101,9 +101,34 @@ package final class ServerStore: Sendable {
     }
 
     /// Notes that a server is running, for the duration of ``ServerInstance/lease``.
-    package func beat(_ server: ServerInstance) throws(StoreError) {
+    ///
+    /// - Parameter facts: what it knows; nil just after its start.
+    package func beat(
+        _ server: ServerInstance, _ facts: ServerFacts? = nil
+    ) throws(StoreError) {
         try transaction(.writing) { database throws(DatabaseFailure) in
-            try database.beat(server)
+            try database.beat(server, facts)
+        }
+    }
+
+    /// Reads what `siwa status` shows. Works without the tables of siwa-server; tables of another
+    /// version are refused.
+    package func survey() throws(StoreError) -> ServerSurvey {
+        let name = connector.name
+        return try pool.transaction(.reading) { database throws(DatabaseFailure) in
+            var survey = ServerSurvey()
+            try Schema.vault.require(for: .reading, in: database, name)
+            survey.vaultVersion = Schema.vault.version
+            guard try Schema.server.exists(in: database) else { return survey }
+            try Schema.server.require(and: .vault, for: .reading, in: database, name)
+            survey.serverVersion = Schema.server.version
+            survey.servers = try database.servers()
+            let counts = try database.serverCounts()
+            survey.counts = counts
+            survey.activity = try database.activity(hours: 24)
+            survey.lastValidation = try database.lastValidation(
+                of: counts.tokens.keys.map(\.rawValue))
+            return survey
         }
     }
 
@@ -114,10 +139,18 @@ package final class ServerStore: Sendable {
         }
     }
 
-    /// Fails unless the database can be written and its tables are of this version.
-    package func check() throws(StoreError) {
+    /// Fails unless the database can be written, its tables are of this version, and all of them
+    /// exist.
+    ///
+    /// - Returns: the vault's keys.
+    @discardableResult
+    package func check() throws(StoreError) -> [VaultKeyCheck] {
         try transaction(.writing) { database throws(DatabaseFailure) in
+            for table in CopiedTable.vault + CopiedTable.server {
+                try table.requireColumns(in: database)
+            }
             try database.checkPosition()
+            return try database.keyChecks()
         }
     }
 }

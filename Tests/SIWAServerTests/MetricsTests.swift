@@ -1,3 +1,4 @@
+import SIWAJOSE
 import SIWALifecycle
 import SIWAVaultRecords
 import Testing
@@ -43,7 +44,8 @@ import Testing
             let meter = AppleRequestMeter(
                 HookedTransport(base: NoTransport()) { _, _ in
                     HTTPResponse(status: status, body: Array(body.utf8))
-                }, of: "web", metrics, .system)
+                }, of: "web", metrics,
+                Clocks(now: { NumericDate(1_800_000_000) }, timekeeper: .system))
             _ = try await meter.send(request, timeout: .seconds(1))
             #expect(metrics.isRefused("web") == isRefused, "\(status) \(body)")
             #expect(!metrics.isRefused("app"))

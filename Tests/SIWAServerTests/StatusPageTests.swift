@@ -1,3 +1,4 @@
+import SIWAApplication
 import SIWAJOSE
 import SIWALifecycle
 import SIWAServerRecords
@@ -9,16 +10,58 @@ import Testing
 @Suite struct StatusPageTests {
     private func report(
         databaseFault: String? = nil, counts: ServerCounts? = ServerCounts(),
-        keySetAge: Duration? = .seconds(60), activity: [HourlyActivity] = [],
-        clockSkew: Duration? = .seconds(5)
-    ) -> StatusReport {
-        StatusReport(
-            at: NumericDate(1_800_000_000),
-            readiness: Readiness(
-                databaseFault: databaseFault, keyFault: nil, appleKeys: "fetched"),
-            counts: counts, activity: activity,
-            secretExpiries: [("app<1>", NumericDate(1_800_000_300))], keySetAge: keySetAge,
-            isKeySetFixed: false, clockSkew: clockSkew)
+        keySetAge: Int? = 60, activity: [HourlyActivity] = [], clockSkew: Int? = 5,
+        hosts: [String] = ["here"],
+        changing change: (inout ServerFacts, String) -> Void = { _, _ in }
+    ) -> ServerStatus {
+        let now = NumericDate(1_800_000_000)
+        var survey = ServerSurvey()
+        (survey.counts, survey.activity, survey.serverVersion) = (counts, activity, 4)
+        survey.servers = hosts.map { host in
+            var facts = ServerFacts()
+            facts.profiles = [
+                .init(
+                    name: "app<1>", clientID: "com.example.app", teamID: "TEAM", keyID: "KEY",
+                    secretExpiresAt: now.adding(seconds: 300), fault: nil, isRefused: false)
+            ]
+            (facts.databaseFault, facts.keySetAge, facts.clockSkew) =
+                (databaseFault, keySetAge, clockSkew)
+            change(&facts, host)
+            return ServerRecord(
+                ServerInstance(id: host, host: host, version: "1"), startedAt: now,
+                heartbeatAt: now, facts: facts)
+        }
+        return ServerStatus(survey, at: now)
+    }
+
+    @Test func `what a server writes is what is read`() {
+        let facts = report(databaseFault: "it is down") { facts, _ in
+            facts.isKeySetFixed = true
+            facts.lastRefusal = .init(
+                at: NumericDate(1_800_000_000), endpoint: "token", outcome: "invalid_client",
+                profile: "app")
+            facts.appleTimes = .init(count: 3, medianMilliseconds: 5, p99Milliseconds: nil)
+            facts.missingProfiles = ["com.example.old"]
+        }.worst?.facts
+        #expect(facts.map { ServerFacts(.object($0.members)) } == facts)
+        #expect(ServerFacts([:]) == ServerFacts())
+    }
+
+    @Test func `a refused profile comes first, and of several servers the worst with its host`() {
+        let status = report(hosts: ["a", "b"]) { facts, host in
+            if host == "b" { facts.profiles[0].isRefused = true } else { facts.clockSkew = 9 }
+        }
+        #expect(status.worst?.server.host == "b")
+        #expect(
+            status.issues.map(\.sentence) == [
+                "b: Apple refuses the client com.example.app of profile app<1>.",
+                "a: This machine's clock is 9 seconds behind Apple's.",
+            ])
+    }
+
+    @Test func `a database that servers used and none uses is a problem`() {
+        #expect(report(hosts: []).issues.map(\.fault) == ["No siwa-server is running."])
+        #expect(ServerStatus(ServerSurvey(), at: NumericDate(0)).issues.isEmpty)
     }
 
     @Test func `without problems, the page says so`() {
@@ -37,10 +80,10 @@ import Testing
         let report = report(databaseFault: "it is down", counts: counts, keySetAge: nil)
         #expect(report.issues.count == 6)
         #expect(report.issues.first?.fault == "The database cannot be used: it is down.")
-        #expect(report.issues[1].remedy.contains("siwa inbox replay --state dead"))
-        #expect(report.issues[2].fault.contains("2 hours"))
-        #expect(report.issues[3].fault == "A revocation was given up.")
-        #expect(report.issues[4].fault.contains("1 day"))
+        #expect(report.issues[2].remedy.contains("siwa inbox replay --state dead"))
+        #expect(report.issues[3].fault.contains("2 hours"))
+        #expect(report.issues[4].fault == "A revocation was given up.")
+        #expect(report.issues[5].fault.contains("1 day"))
     }
 
     @Test func `the page shows what waits, and until when`() throws {
@@ -57,7 +100,7 @@ import Testing
 
     @Test func `a clock that differs by more than five seconds is the first problem`() {
         let faults = [75, -6, 6, -5].map {
-            report(databaseFault: "it is down", clockSkew: .seconds($0)).issues.map(\.fault)
+            report(databaseFault: "it is down", clockSkew: $0).issues.map(\.fault)
         }
         #expect(faults[0].first == "This machine's clock is 1 minute 15 seconds behind Apple's.")
         #expect(faults[1].first == "This machine's clock is 6 seconds ahead of Apple's.")
@@ -69,13 +112,14 @@ import Testing
         var counts = ServerCounts()
         counts.inbox[.unverified] = 1000
         counts.revocations[.unknown] = 2
-        var report = report(counts: counts)
-        report.missingProfiles = ["com.example.b", "com.example.a"].map(ClientID.init(unchecked:))
+        let report = report(counts: counts) { facts, _ in
+            facts.missingProfiles = ["com.example.b", "com.example.a"]
+        }
         #expect(
             report.issues.map { $0.fault.prefix(20) } == [
-                "1000 notifications w", "2 revocations of cod", "No profile has the c",
+                "No profile has the c", "1000 notifications w", "2 revocations of cod",
             ])
-        #expect(report.issues.last?.fault.hasSuffix(": com.example.a, com.example.b.") == true)
+        #expect(report.issues.first?.fault.hasSuffix(": com.example.a, com.example.b.") == true)
         counts.inbox[.unverified] = 999
         counts.revocations[.unknown] = 0
         #expect(self.report(counts: counts).issues.isEmpty)

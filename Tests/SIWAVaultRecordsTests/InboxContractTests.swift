@@ -18,7 +18,7 @@ import Testing
         #expect(try kind { try fixture.serverStore().check() } == .notInitialized)
         _ = try fixture.vault()
         let store = try fixture.serverStore()
-        #expect(try kind { try store.check() } == .serverNotInitialized)
+        #expect(try kind { _ = try store.check() } == .serverNotInitialized)
         #expect(
             try kind { _ = try store.inbox(InboxFilter(), before: nil, limit: 1) }
                 == .serverNotInitialized)
@@ -29,10 +29,10 @@ import Testing
         #expect(try store.states() == ["event-1": .pending])
         #expect(try fixture.run("SELECT version FROM vault_schema") == [[.integer(5)]])
         try fixture.run("UPDATE server_schema SET version = 99")
-        #expect(try kind { try store.check() } == .tooNew)
+        #expect(try kind { _ = try store.check() } == .tooNew)
         #expect(try kind { try store.prepare(isAlone: true) } == .tooNew)
         try fixture.run("UPDATE server_schema SET version = 2")
-        #expect(try kind { try store.check() } == .tooOld)
+        #expect(try kind { _ = try store.check() } == .tooOld)
         #expect(try kind { try store.prepare(isAlone: true) } == .tooOld)
         #expect(try kind { _ = try store.examine() } == .tooOld)
     }
@@ -46,7 +46,7 @@ import Testing
         try fixture.run("UPDATE vault_schema SET version = 99")
         let code = try CodeDigest(of: AuthorizationCode(SecretText("c")))
         for call: (ServerStore) throws -> Void in [
-            { try $0.check() }, { try $0.receive([.sample(1)]) },
+            { _ = try $0.check() }, { try $0.receive([.sample(1)]) },
             { _ = try $0.vault.records(of: [.sample(1)]) }, { try $0.vault.put([]) },
             { try $0.vault(finishing: code, .unanswered, by: "a", heeding: []).put([]) },
         ] {

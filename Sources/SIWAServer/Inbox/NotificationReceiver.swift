@@ -149,7 +149,7 @@ final class NotificationReceiver: Sendable {
     }
 
     /// The maximum number of stored payloads with an unknown key.
-    static let unverifiedCount = 1000
+    static let unverifiedCount = ServerStatus.mostUnverified
 }
 
 // Payloads that wait until Apple's keys can be fetched, or Apple's time is known.

@@ -1,4 +1,6 @@
+internal import SIWAApplication
 import SIWALifecycle
+internal import SIWAServerRecords
 
 /// Counts a profile's requests to Apple, measures their durations, and notes whether Apple refuses
 /// its client.
@@ -6,23 +8,23 @@ struct AppleRequestMeter: Transport {
     private let base: any Transport
     private let profile: String
     private let metrics: Metrics
-    private let elapsed: @Sendable () -> Duration
+    private let clocks: Clocks
 
     /// Counts the requests that `base` sends.
     ///
     /// - Parameter profile: the name of the profile; empty without profiles.
     init(
-        _ base: any Transport, of profile: String, _ metrics: Metrics, _ timekeeper: Timekeeper
+        _ base: any Transport, of profile: String, _ metrics: Metrics, _ clocks: Clocks
     ) {
         (self.base, self.profile) = (base, profile)
-        (self.metrics, elapsed) = (metrics, timekeeper.elapsed)
+        (self.metrics, self.clocks) = (metrics, clocks)
     }
 
     /// Sends a request and counts how it ended.
     func send(
         _ request: HTTPRequest, timeout: Duration
     ) async throws(TransportError) -> HTTPResponse {
-        let start = elapsed()
+        let start = clocks.timekeeper.elapsed()
         do {
             let response = try await base.send(request, timeout: timeout)
             let outcome = Self.outcome(response)
@@ -36,8 +38,12 @@ struct AppleRequestMeter: Transport {
     }
 
     private func count(_ request: HTTPRequest, _ outcome: String, _ start: Duration) {
+        let endpoint = Self.endpoint(request.url)
         metrics.countAppleRequest(
-            Self.endpoint(request.url), outcome: outcome, elapsed() - start)
+            endpoint, outcome: outcome, clocks.timekeeper.elapsed() - start)
+        metrics.note(
+            ServerFacts.Answer(
+                at: clocks.now(), endpoint: endpoint, outcome: outcome, profile: profile))
     }
 
     /// Only answers that Apple gives after it examined the client say something about it.

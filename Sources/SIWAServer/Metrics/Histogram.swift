@@ -1,4 +1,5 @@
 internal import SIWAApplication
+internal import SIWAServerRecords
 
 /// A histogram of durations, in the form of Prometheus.
 struct Histogram: Sendable {
@@ -11,6 +12,35 @@ struct Histogram: Sendable {
     private var counts = [Int](repeating: 0, count: bounds.count)
     private var count = 0
     private var sum = Duration.zero
+
+    init() {}
+
+    /// The sum of several.
+    init(_ parts: some Collection<Histogram>) {
+        for part in parts {
+            counts = zip(counts, part.counts).map { $0 + $1 }
+            count += part.count
+            sum += part.sum
+        }
+    }
+
+    /// The times in which half and 99 of 100 ended; nil without observations.
+    var times: ServerFacts.Times? {
+        guard count > 0 else { return nil }
+        return ServerFacts.Times(
+            count: count, medianMilliseconds: bound(of: 50), p99Milliseconds: bound(of: 99))
+    }
+
+    /// The upper bound of the bucket in which a percentage of the observations ended, in whole
+    /// milliseconds; nil above all bounds.
+    private func bound(of percent: Int) -> Int? {
+        var total = 0
+        for (bound, number) in zip(Self.bounds, counts) {
+            total += number
+            if total * 100 >= count * percent { return Int((bound * 1000).rounded(.up)) }
+        }
+        return nil
+    }
 
     mutating func observe(_ duration: Duration) {
         count += 1

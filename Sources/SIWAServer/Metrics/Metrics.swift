@@ -1,5 +1,6 @@
 internal import SIWAApplication
 internal import SIWALifecycle
+internal import SIWAServerRecords
 internal import Synchronization
 
 /// The counters of the process. The values of labels come only from tables in this program, so that
@@ -26,6 +27,8 @@ final class Metrics: Sendable {
         var signatureTimes = Histogram()
         /// Whether Apple refused the client of each profile in its last answer.
         var refusedProfiles: [String: Bool] = [:]
+        var lastAnswer: ServerFacts.Answer?
+        var lastRefusal: ServerFacts.Answer?
     }
 
     private let state = Mutex(State())
@@ -84,6 +87,22 @@ final class Metrics: Sendable {
     func countNotification(_ type: NotificationEvent.Kind?, _ result: String) {
         let label = type.flatMap { Self.knownTypes.contains($0) ? $0.rawValue : nil } ?? "other"
         state.withLock { $0.notifications[Pair(first: label, second: result), default: 0] += 1 }
+    }
+
+    /// Notes an answer of Apple, or that there was none.
+    func note(_ answer: ServerFacts.Answer) {
+        state.withLock { state in
+            state.lastAnswer = answer
+            if answer.outcome == "invalid_client" { state.lastRefusal = answer }
+        }
+    }
+
+    /// Adds what was measured to the facts.
+    func describe(_ facts: inout ServerFacts) {
+        let state = state.withLock { $0 }
+        (facts.lastAnswer, facts.lastRefusal) = (state.lastAnswer, state.lastRefusal)
+        facts.appleTimes = Histogram(state.appleTimes.values).times
+        facts.requestTimes = Histogram(state.requestTimes.values).times
     }
 
     /// Notes whether Apple refused the client of a profile in its last answer.

@@ -38,7 +38,9 @@ struct LoadedServer: Sendable {
                 clock: inputs.clock, vault: database.vault, access: database.api,
                 workerAccess: database.workers,
                 receivingAccess: database.receiving, monitoringAccess: database.monitoring,
-                heartbeat: database.heartbeat, savedTokens: unsavedFile.keptCount,
+                heartbeat: database.heartbeat, configurationFile: inputs.configuration.path,
+                vaultPlace: withoutPassword(inputs.vaultPlace.url),
+                savedTokens: unsavedFile.keptCount,
                 settings: settings,
                 delivery: delivery?.parts, owner: world.owner))
     }
@@ -81,7 +83,7 @@ struct LoadedServer: Sendable {
             wrap: { profile, transport in
                 LimitedTransport(
                     AppleRequestMeter(
-                        clock.measuring(transport), of: profile, metrics, world.clocks.timekeeper),
+                        clock.measuring(transport), of: profile, metrics, world.clocks),
                     slots)
             },
             watch: { profile, event in

@@ -38,7 +38,8 @@ struct OpenDatabase: Sendable {
         }
         do {
             let vault = try Vault(store.vault, keys, by: world.actor)
-            self.vault = SharedVault(vault) { try configuration.vaultKeys() }
+            let shared = SharedVault(vault) { try configuration.vaultKeys() }
+            self.vault = shared
             try store.prepare(isAlone: file != nil)
             try store.beat(server)
             // The store of one user of the database.
@@ -53,7 +54,8 @@ struct OpenDatabase: Sendable {
             monitoring = try access(try own())
             workers = StoreAccess(
                 try own(), on: try world.threads(file == nil ? 2 : 1), space: space)
-            heartbeat = Heartbeat(monitoring, server, world.clocks.timekeeper, space)
+            heartbeat = Heartbeat(
+                monitoring, shared, server, world.clocks, space)
         } catch {
             throw Diagnosis(error)
         }

@@ -62,7 +62,7 @@ struct RunningServer: Sendable {
     private func startWorkers() -> [Task<Void, Never>] {
         let (context, timekeeper) = (context, context.clocks.timekeeper)
         var tasks = [
-            Task { await context.heartbeat.run() },
+            Task { await context.heartbeat.run { context.facts() } },
             Task {
                 await context.keys.keepFresh(timekeeper) { context.warnOfOldKeys($0) }
             },

@@ -31,7 +31,7 @@ struct RouteTable: Sendable {
         routes: [
             .exchange, .refresh, .revoke, .revocations, .revocation, .events, .verify, .secret,
             .user,
-            .eraseUser, .openAPI, .statusPage(scope: .token(.read)),
+            .eraseUser, .status, .openAPI, .statusPage(scope: .token(.read)),
         ])
 
     /// The routes for monitoring.

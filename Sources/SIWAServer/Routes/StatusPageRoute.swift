@@ -10,7 +10,7 @@ extension Route {
             mediaTypes: ["text/html"]
         ) { _, context in
             var response = ServerResponse.text(
-                StatusPage(await context.statusReport()).html, "text/html; charset=utf-8")
+                StatusPage(await context.status()).html, "text/html; charset=utf-8")
             response.fields += [
                 HTTPField(
                     "Content-Security-Policy",

@@ -2,7 +2,7 @@ internal import SIWAJOSE
 internal import SIWALifecycle
 
 /// A vault's URL without the password and without parameters, which can contain one.
-func withoutPassword(_ url: String) -> String {
+package func withoutPassword(_ url: String) -> String {
     guard !url.hasPrefix("sqlite:") else { return url }
     let scheme = url.prefix { $0 != ":" }
     let rest = url.dropFirst(scheme.count + 1)

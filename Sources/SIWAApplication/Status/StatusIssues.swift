@@ -1,0 +1,225 @@
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+
+// What is wrong, in the operator's words.
+extension ServerStatus {
+    /// The problems, the most severe first.
+    package var issues: [Issue] {
+        let own = survey.servers.map { (host: $0.server.host, groups: issueGroups(of: $0)) }
+        var issues: [Issue] = []
+        for group in 0..<Self.groupCount {
+            for (host, groups) in own {
+                issues += groups[group].map { issue in
+                    var issue = issue
+                    issue.host = own.count > 1 ? host : nil
+                    return issue
+                }
+            }
+        }
+        return stopped + issues + unverified + deliveries + revocations
+    }
+
+    private static let groupCount = 7
+
+    /// A server's own problems, by kind, the most severe kind first.
+    func issueGroups(of record: ServerRecord) -> [[Issue]] {
+        guard let facts = record.facts else { return Array(repeating: [], count: Self.groupCount) }
+        return [
+            refusals(facts), clock(facts), database(facts), signers(facts), secrets(facts),
+            missing(facts), keySet(facts),
+        ]
+    }
+
+    private var stopped: [Issue] {
+        guard survey.serverVersion != nil, survey.servers.isEmpty else { return [] }
+        return [
+            Issue(
+                "No siwa-server is running.",
+                "Start it, and read why it ended: journalctl -u siwa-server.",
+                page: "server.html#commands-signals-and-exit-codes")
+        ]
+    }
+
+    private func refusals(_ facts: ServerFacts) -> [Issue] {
+        facts.profiles.filter(\.isRefused).map { profile in
+            Issue(
+                "Apple refuses the client \(profile.clientID)"
+                    + (profile.name.isEmpty ? "." : " of profile \(profile.name)."),
+                "Sign-ins and revocations fail; notifications are still received. Run siwa doctor "
+                    + "--online\(profile.name.isEmpty ? "" : " --profile \(profile.name)").",
+                page: "runbooks/apple-refuses-the-client.html")
+        }
+    }
+
+    private func clock(_ facts: ServerFacts) -> [Issue] {
+        guard let skew = facts.clockSkew.map({ Duration.seconds($0) }), skew.isWrongClock else {
+            return []
+        }
+        return [
+            Issue(
+                "This machine's clock is \(skew.clockDifference).",
+                "Set it, for example with timedatectl set-ntp true.",
+                page: "runbooks/notifications.html#the-clock-is-wrong")
+        ]
+    }
+
+    private func database(_ facts: ServerFacts) -> [Issue] {
+        guard let fault = facts.databaseFault else { return [] }
+        return [
+            Issue(
+                "The database cannot be used: \(fault).",
+                "Start it or fix it. Until then, notifications and API calls are answered with 503.",
+                page: "runbooks/notifications.html#the-database-is-down")
+        ]
+    }
+
+    private func signers(_ facts: ServerFacts) -> [Issue] {
+        facts.profiles.compactMap { profile in
+            guard let fault = profile.signerFault else { return nil }
+            let name = profile.name.isEmpty ? "" : " of profile \(profile.name)"
+            return Issue(
+                "The signer\(name) does not sign: \(fault).",
+                "Fix it, then reload with SIGHUP: the old secret serves until it expires.",
+                page: "signers.html")
+        }
+    }
+
+    private func secrets(_ facts: ServerFacts) -> [Issue] {
+        facts.profiles.compactMap { profile in
+            let name = profile.name.isEmpty ? "" : " for profile \(profile.name)"
+            let fault =
+                profile.fault.map { "There is no client_secret\(name): \($0)." }
+                ?? profile.secretExpiresAt.flatMap {
+                    $0 <= at ? "The client_secret\(name) expired at \($0.rfc3339)." : nil
+                }
+            return fault.map {
+                Issue(
+                    $0, "Run siwa doctor with this configuration.",
+                    page: "runbooks/apple-refuses-the-client.html")
+            }
+        }
+    }
+
+    private func missing(_ facts: ServerFacts) -> [Issue] {
+        var issues: [Issue] = []
+        if !facts.missingProfiles.isEmpty {
+            let names = facts.missingProfiles.sorted().joined(separator: ", ")
+            issues.append(
+                Issue(
+                    "No profile has the client of pending revocations: \(names).",
+                    "Add its profile to the configuration, and reload.",
+                    page: "server.html#revocations"))
+        }
+        if facts.unsavedTokens > 0 {
+            let count = facts.unsavedTokens
+            issues.append(
+                Issue(
+                    count == 1
+                        ? "A refresh token waits to be stored."
+                        : "\(count) refresh tokens wait to be stored.",
+                    "Fix the database; they are stored then. Until then, no other copy exists.",
+                    page: "server.html#tokens-that-cannot-be-stored"))
+        }
+        return issues
+    }
+
+    private func keySet(_ facts: ServerFacts) -> [Issue] {
+        let page = "runbooks/notifications.html#apples-keys-cannot-be-fetched"
+        guard !facts.isKeySetFixed else {
+            return [
+                Issue(
+                    "Apple's keys come from a file.",
+                    "Remove server.jwks_file, unless this is a test.", page: page)
+            ]
+        }
+        let age = facts.keySetAge.map { Duration.seconds($0) }
+        guard age.map({ $0 > Self.oldKeySet }) ?? true else { return [] }
+        return [
+            Issue(
+                age.map { "Apple's keys are \($0.words(units: 1)) old." }
+                    ?? "Apple's keys have not been fetched.",
+                "Check the network to appleid.apple.com. Notifications are kept until then.",
+                page: page)
+        ]
+    }
+
+    private var unverified: [Issue] {
+        guard let count = survey.counts?.inbox[.unverified], count >= Self.mostUnverified else {
+            return []
+        }
+        return [
+            Issue(
+                "\(count) notifications wait for Apple's keys, and no more are kept.",
+                "Check the network to appleid.apple.com. If the keys are fresh, forged "
+                    + "notifications are being posted: limit the rate in the reverse proxy.",
+                page: "runbooks/notifications.html#forged-notifications-are-counted")
+        ]
+    }
+
+    private var deliveries: [Issue] {
+        var issues: [Issue] = []
+        if let dead = survey.counts?.inbox[.dead], dead > 0 {
+            issues.append(
+                Issue(
+                    dead == 1
+                        ? "An event could not be delivered."
+                        : "\(dead) events could not be delivered.",
+                    "Fix the application, then run siwa inbox replay --state dead.",
+                    page: "runbooks/notifications.html#deliveries-are-dead"))
+        }
+        if let age = survey.counts?.oldestPendingEvent, age > Self.late {
+            issues.append(
+                Issue(
+                    "An event has waited for its delivery for \(age.words(units: 1))"
+                        + Self.until(survey.counts?.eventAttempts),
+                    "Run siwa inbox list --state pending; siwa inbox show has the reason.",
+                    page: "runbooks/notifications.html#deliveries-are-late"))
+        }
+        return issues
+    }
+
+    private var revocations: [Issue] {
+        var issues: [Issue] = []
+        let page = "server.html#revocations"
+        if let dead = survey.counts?.revocations[.dead], dead > 0 {
+            issues.append(
+                Issue(
+                    dead == 1
+                        ? "A revocation was given up." : "\(dead) revocations were given up.",
+                    "Run siwa revocations list --state dead, then siwa revocations retry.",
+                    page: page))
+        }
+        if let unknown = survey.counts?.revocations[.unknown], unknown > 0 {
+            issues.append(
+                Issue(
+                    unknown == 1
+                        ? "A revocation of a code has an unknown outcome."
+                        : "\(unknown) revocations of codes have an unknown outcome.",
+                    "Run siwa revocations list --state unknown. A token may "
+                        + "still work: revoke with a new code when the user signs in again.",
+                    page: page))
+        }
+        if let age = survey.counts?.oldestPendingRevocation, age > Self.late {
+            issues.append(
+                Issue(
+                    "A revocation has waited for Apple for \(age.words(units: 1))"
+                        + Self.until(survey.counts?.revocationAttempts),
+                    "Run siwa revocations list --state pending, and siwa doctor.", page: page))
+        }
+        return issues
+    }
+
+    /// The end of a sentence about work that waits.
+    private static func until(_ attempts: ServerCounts.Attempts?) -> String {
+        attempts.map {
+            "; the next attempt is at \($0.next.rfc3339), the last at \($0.last.rfc3339)."
+        } ?? "."
+    }
+
+    /// After this time, work that waits is a problem.
+    private static let late = Duration.seconds(3600)
+    private static let oldKeySet = Duration.seconds(2 * 3600)
+    /// The most unverified notifications that siwa-server keeps.
+    package static let mostUnverified = 1000
+}

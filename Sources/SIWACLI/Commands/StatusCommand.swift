@@ -1,0 +1,161 @@
+internal import SIWAApplication
+internal import SIWACommandTable
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SIWAServerRecords
+
+/// `siwa status`: what the person on call wants to see.
+struct StatusCommand: Command {
+    static let name = "status"
+    static let abstract = "Show what is wrong, and how siwa-server, vault and Apple are doing."
+    static let discussion = """
+        Reads what every running siwa-server writes into the database with its heartbeat (every ten \
+        seconds), and counts what waits. Problems come first, with what to do; the exit code is then \
+        1. Of several servers, the one with the worst problem is shown. siwa-server's status page \
+        and GET /v1/status show the same. No key is needed, and nothing is sent.
+        """
+    static let examples = [
+        Example("siwa status", "See what is wrong."),
+        Example("siwa status --json", "The same for a script."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        [VaultArgument.option(\.vault)] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var vault: VaultArgument?
+
+    func run(in world: World) async throws {
+        try global.output.checkPrinted(among: [
+            "at", "ok", "problems", "servers", "vault", "events", "revocations", "activity",
+        ])
+        let session = try Session(global, vault: vault, in: world)
+        let place = withoutPassword(try session.settings.vaultURL().value)
+        let status = ServerStatus(
+            try session.serverStore().survey(), at: world.clocks.now())
+        let file = session.settings.file?.path
+        let text = StatusText(status, configuration: file, vault: place, on: world.terminal)
+        try session.report(Report(status.json, text: SecretText(text.lines)))
+        let issues = status.issues
+        guard let first = issues.first else { return }
+        throw Diagnosis.negative(
+            .checksFailed,
+            issues.count == 1 ? "there is a problem" : "there are \(issues.count) problems",
+            hints: ["\(first.sentence) \(first.remedy)"])
+    }
+}
+
+/// The status as one screen.
+private struct StatusText {
+    private let status: ServerStatus
+    private let place: [(String, String)]
+    private let terminal: Terminal
+
+    init(
+        _ status: ServerStatus, configuration: String?, vault: String, on terminal: Terminal
+    ) {
+        (self.status, self.terminal) = (status, terminal)
+        place = [("configuration", configuration ?? "none: the environment"), ("vault", vault)]
+    }
+
+    var lines: String {
+        let issues = status.issues
+        let head = issues.isEmpty ? ["No problems."] : issues.flatMap(problem)
+        let rows = place + server + work + tokens
+        let width = rows.map(\.0.count).max() ?? 0
+        let table = rows.map { name, value in
+            terminal.output.painted(name.padded(to: width), .bold) + "  "
+                + printable(value, limit: 300)
+        }
+        return (head + [""] + table).joined(separator: "\n")
+    }
+
+    private func problem(_ issue: ServerStatus.Issue) -> [String] {
+        [
+            terminal.output.painted("Problem: " + printable(issue.sentence, limit: 500), .red),
+            "  " + printable(issue.remedy, limit: 500), "  See \(issue.address)",
+        ]
+    }
+
+    private var server: [(String, String)] {
+        let servers = status.servers.map { record in
+            let age = max(status.at - record.heartbeatAt, .zero)
+            return (
+                "server",
+                "\(record.server.host), \(record.server.version), heartbeat "
+                    + "\(age.words(units: 1)) ago"
+            )
+        }
+        guard let facts = status.worst?.facts else {
+            return servers.isEmpty ? [("server", "none is running")] : servers
+        }
+        return servers + facts.profiles.map(row) + [
+            ("served", "\(facts.configuration ?? "the environment"), \(facts.vault)"),
+            ("Apple's keys", keys(facts)), ("last answer", answer(facts.lastAnswer)),
+            ("last refusal", answer(facts.lastRefusal)), ("free space", space(facts.freeSpace)),
+            ("clock", facts.clockSkew.map(clock) ?? "not compared"),
+        ]
+    }
+
+    private func row(_ profile: ServerFacts.Profile) -> (String, String) {
+        let secret =
+            profile.secretExpiresAt.map { "client_secret until \($0.rfc3339)" }
+            ?? "no client_secret"
+        return (
+            profile.name.isEmpty ? "client" : "profile \(profile.name)",
+            "\(profile.clientID), team \(profile.teamID), "
+                + "\(profile.keyID.map { "key \($0)" } ?? "no key here"), \(secret)"
+        )
+    }
+
+    private func keys(_ facts: ServerFacts) -> String {
+        facts.isKeySetFixed
+            ? "from a file"
+            : facts.keySetAge.map { "\(Duration.seconds($0).words(units: 1)) old" }
+                ?? "not fetched"
+    }
+
+    private func answer(_ answer: ServerFacts.Answer?) -> String {
+        answer.map {
+            "\($0.endpoint): \($0.outcome)\($0.profile.isEmpty ? "" : " (\($0.profile))"), "
+                + $0.at.rfc3339
+        } ?? "none"
+    }
+
+    private func space(_ bytes: Int?) -> String {
+        bytes.map { "\($0 >> 20) MiB" } ?? "not known here"
+    }
+
+    private func clock(_ seconds: Int) -> String {
+        seconds == 0 ? "in sync with Apple" : Duration.seconds(seconds).clockDifference
+    }
+
+    private var work: [(String, String)] {
+        guard let counts = status.survey.counts else { return [] }
+        return [
+            ("events", Self.words(counts.inbox, counts.oldestPendingEvent)),
+            ("revocations", Self.words(counts.revocations, counts.oldestPendingRevocation)),
+        ]
+    }
+
+    private static func words<State: RawRepresentable<String>>(
+        _ states: [State: Int], _ age: Duration?
+    ) -> String {
+        let found = states.filter { $0.value > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { "\($0.value) \($0.key.rawValue)" }
+        let waiting = age.map { ", the oldest has waited for \($0.words(units: 1))" } ?? ""
+        return found.isEmpty ? "none" : found.joined(separator: ", ") + waiting
+    }
+
+    private var tokens: [(String, String)] {
+        let clients = (status.survey.counts?.tokens ?? [:])
+            .sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { ("tokens of \($0.key)", Self.words($0.value, nil)) }
+        let versions =
+            "vault \(status.survey.vaultVersion.map { "\($0)" } ?? "-"), siwa-server "
+            + (status.survey.serverVersion.map { "\($0)" } ?? "-")
+        return clients + [
+            ("last validation", status.survey.lastValidation?.rfc3339 ?? "never"),
+            ("tables", versions),
+        ]
+    }
+}

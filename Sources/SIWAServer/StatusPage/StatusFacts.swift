@@ -1,0 +1,53 @@
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAServerRecords
+
+extension ServerContext {
+    /// What this server knows and the database does not.
+    func facts() -> ServerFacts {
+        var facts = ServerFacts()
+        metrics.describe(&facts)
+        (facts.configuration, facts.vault) = (configurationFile, vaultPlace)
+        facts.profiles = clients.current.all.map(fact)
+        (facts.databaseFault, facts.freeSpace) = (heartbeat.fault, heartbeat.freeSpace)
+        facts.clockSkew = clock.skew.map { Int($0.components.seconds) }
+        facts.keySetAge = keys.age.map { Int($0.components.seconds) }
+        facts.isKeySetFixed = keys.isFixed
+        facts.unsavedTokens = journal.writes.unsavedTokens
+        facts.missingProfiles = revocationWorker.missingProfiles.current(clients.current)
+            .map(\.rawValue)
+        return facts
+    }
+
+    private func fact(about client: ProfileClient) -> ServerFacts.Profile {
+        var profile = ServerFacts.Profile(
+            name: client.name, clientID: client.clientID.rawValue,
+            teamID: client.teamID.rawValue, keyID: client.signing?.signingKey.id.rawValue,
+            secretExpiresAt: nil, fault: nil, isRefused: metrics.isRefused(client.name))
+        profile.isSignedElsewhere = client.isSignedElsewhere
+        if client.isSignedElsewhere { profile.signerFault = client.secrets.failure?.description }
+        do throws(ClientSecretError) {
+            profile.secretExpiresAt = try client.secrets.expiry(at: clocks.now())
+        } catch {
+            profile.fault = Diagnosis(error).message
+        }
+        return profile
+    }
+
+    /// The status of all servers. Of this one, it is what it knows now, even if the database is
+    /// unavailable.
+    func status() async -> ServerStatus {
+        let read = try? await monitoringAccess.run { store throws(StoreError) in
+            try store.survey()
+        }
+        var survey = read ?? ServerSurvey()
+        // At most a few seconds old, and the vault's tokens are counted.
+        if read != nil { survey.counts = try? await counts.current() }
+        let facts = facts()
+        let own = heartbeat.record(facts, at: clocks.now())
+        survey.servers.removeAll { $0.server.id == own.server.id }
+        survey.servers.append(own)
+        survey.servers.sort { ($0.server.host, $0.server.id) < ($1.server.host, $1.server.id) }
+        return ServerStatus(survey, at: clocks.now())
+    }
+}

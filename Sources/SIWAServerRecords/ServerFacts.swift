@@ -1,0 +1,212 @@
+package import SIWAJOSE
+
+/// What a server knows and the database does not: written with its heartbeat, for the person on
+/// call. No user id, no token, no password.
+package struct ServerFacts: Hashable, Sendable {
+    /// The configuration file; nil if all settings come from the environment.
+    package var configuration: String?
+    /// The vault, without a password.
+    package var vault = ""
+    /// The profiles, in the order of the configuration.
+    package var profiles: [Profile] = []
+    /// Why the database cannot be used; nil if it can.
+    package var databaseFault: String?
+    /// The free bytes where an SQLite vault is; nil if that is unknown.
+    package var freeSpace: Int?
+    /// Apple's time minus this machine's, in seconds; nil if it was not measured within the last
+    /// hour.
+    package var clockSkew: Int?
+    /// The age of Apple's keys in seconds; nil before the first fetch.
+    package var keySetAge: Int?
+    /// Whether Apple's keys come from a file.
+    package var isKeySetFixed = false
+    /// Apple's last answer.
+    package var lastAnswer: Answer?
+    /// Apple's last answer that refused a client.
+    package var lastRefusal: Answer?
+    /// The requests to Apple since the start.
+    package var appleTimes: Times?
+    /// The answered requests since the start.
+    package var requestTimes: Times?
+    /// Refresh tokens that wait to be stored.
+    package var unsavedTokens = 0
+    /// Clients of pending revocations that are in no profile.
+    package var missingProfiles: [String] = []
+
+    /// No facts.
+    package init() {}
+
+    /// A profile, and the account that it uses.
+    package struct Profile: Hashable, Sendable {
+        /// Empty without profiles.
+        package var name: String
+        /// The App ID or Services ID.
+        package var clientID: String
+        /// The team.
+        package var teamID: String
+        /// The Key ID; nil if another machine mints the secrets.
+        package var keyID: String?
+        /// When the client_secret in use expires; nil if there is none.
+        package var secretExpiresAt: NumericDate?
+        /// Why no client_secret can be minted; nil if one can.
+        package var fault: String?
+        /// Whether Apple refused the client in its last answer.
+        package var isRefused: Bool
+        /// Whether its key is with a signer that has to be awaited.
+        package var isSignedElsewhere = false
+        /// Why the signer did not sign when it was last asked; nil if it did.
+        package var signerFault: String?
+
+        /// Creates a profile.
+        package init(
+            name: String, clientID: String, teamID: String, keyID: String?,
+            secretExpiresAt: NumericDate?, fault: String?, isRefused: Bool
+        ) {
+            (self.name, self.clientID, self.teamID) = (name, clientID, teamID)
+            (self.keyID, self.secretExpiresAt) = (keyID, secretExpiresAt)
+            (self.fault, self.isRefused) = (fault, isRefused)
+        }
+    }
+
+    /// An answer of Apple.
+    package struct Answer: Hashable, Sendable {
+        /// When it came.
+        package var at: NumericDate
+        /// `token`, `revoke` or `keys`.
+        package var endpoint: String
+        /// `ok`, Apple's error code, a status, or why there was no response.
+        package var outcome: String
+        /// The profile that asked; empty without profiles.
+        package var profile: String
+
+        /// Creates an answer.
+        package init(at: NumericDate, endpoint: String, outcome: String, profile: String) {
+            (self.at, self.endpoint) = (at, endpoint)
+            (self.outcome, self.profile) = (outcome, profile)
+        }
+    }
+
+    /// How long requests took.
+    package struct Times: Hashable, Sendable {
+        /// The number of requests.
+        package var count: Int
+        /// At most this many milliseconds, for half of them; nil if longer than is measured.
+        package var medianMilliseconds: Int?
+        /// The same for 99 of 100.
+        package var p99Milliseconds: Int?
+
+        /// Creates times.
+        package init(count: Int, medianMilliseconds: Int?, p99Milliseconds: Int?) {
+            self.count = count
+            self.medianMilliseconds = medianMilliseconds
+            self.p99Milliseconds = p99Milliseconds
+        }
+    }
+}
+
+// In the database and in `siwa status --json`.
+extension ServerFacts {
+    /// The members of a server in `siwa status --json`, in their order.
+    package var members: [JSON.Member] {
+        [
+            .init("configuration", configuration.json), .init("vault", .string(vault)),
+            .init("profiles", .array(profiles.map(\.json))),
+            .init("database_fault", databaseFault.json), .init("free_bytes", freeSpace.json),
+            .init("clock_skew_seconds", clockSkew.json),
+            .init("key_set_age_seconds", keySetAge.json),
+            .init("key_set_from_file", .boolean(isKeySetFixed)),
+            .init("last_answer", lastAnswer?.json ?? .null),
+            .init("last_refusal", lastRefusal?.json ?? .null),
+            .init("apple", appleTimes?.json ?? .null),
+            .init("requests", requestTimes?.json ?? .null),
+            .init("unsaved_tokens", .integer(unsavedTokens)),
+            .init("clients_without_profile", .array(missingProfiles.map { .string($0) })),
+        ]
+    }
+
+    /// Reads what a server wrote, perhaps one of another version: unknown members are ignored, and
+    /// absent ones are as in ``init()``.
+    package init(_ json: JSON) {
+        configuration = json["configuration"]?.string
+        vault = json["vault"]?.string ?? ""
+        profiles = (json["profiles"]?.elements ?? []).map(Profile.init)
+        databaseFault = json["database_fault"]?.string
+        freeSpace = json["free_bytes"]?.integer
+        clockSkew = json["clock_skew_seconds"]?.integer
+        keySetAge = json["key_set_age_seconds"]?.integer
+        isKeySetFixed = json["key_set_from_file"]?.boolean ?? false
+        lastAnswer = json["last_answer"].flatMap(Answer.init)
+        lastRefusal = json["last_refusal"].flatMap(Answer.init)
+        appleTimes = json["apple"].flatMap(Times.init)
+        requestTimes = json["requests"].flatMap(Times.init)
+        unsavedTokens = json["unsaved_tokens"]?.integer ?? 0
+        missingProfiles = (json["clients_without_profile"]?.elements ?? []).compactMap(\.string)
+    }
+}
+
+extension ServerFacts.Profile {
+    fileprivate var json: JSON {
+        [
+            "profile": .string(name), "client_id": .string(clientID), "team_id": .string(teamID),
+            "key_id": keyID.json, "secret_expires_at": (secretExpiresAt?.rfc3339).json,
+            "fault": fault.json, "refused": .boolean(isRefused),
+            "signed_elsewhere": .boolean(isSignedElsewhere), "signer_fault": signerFault.json,
+        ]
+    }
+
+    fileprivate init(_ json: JSON) {
+        self.init(
+            name: json["profile"]?.string ?? "", clientID: json["client_id"]?.string ?? "",
+            teamID: json["team_id"]?.string ?? "", keyID: json["key_id"]?.string,
+            secretExpiresAt: json["secret_expires_at"]?.date, fault: json["fault"]?.string,
+            isRefused: json["refused"]?.boolean ?? false)
+        isSignedElsewhere = json["signed_elsewhere"]?.boolean ?? false
+        signerFault = json["signer_fault"]?.string
+    }
+}
+
+extension ServerFacts.Answer {
+    fileprivate var json: JSON {
+        [
+            "at": .string(at.rfc3339), "endpoint": .string(endpoint),
+            "outcome": .string(outcome), "profile": .string(profile),
+        ]
+    }
+
+    fileprivate init?(_ json: JSON) {
+        guard let at = json["at"]?.date, let endpoint = json["endpoint"]?.string,
+            let outcome = json["outcome"]?.string
+        else { return nil }
+        self.init(
+            at: at, endpoint: endpoint, outcome: outcome,
+            profile: json["profile"]?.string ?? "")
+    }
+}
+
+extension ServerFacts.Times {
+    fileprivate var json: JSON {
+        [
+            "count": .integer(count), "median_ms": medianMilliseconds.json,
+            "p99_ms": p99Milliseconds.json,
+        ]
+    }
+
+    fileprivate init?(_ json: JSON) {
+        guard let count = json["count"]?.integer else { return nil }
+        self.init(
+            count: count, medianMilliseconds: json["median_ms"]?.integer,
+            p99Milliseconds: json["p99_ms"]?.integer)
+    }
+}
+
+extension String? {
+    fileprivate var json: JSON { map { .string($0) } ?? .null }
+}
+
+extension Int? {
+    fileprivate var json: JSON { map { .integer($0) } ?? .null }
+}
+
+extension JSON {
+    fileprivate var date: NumericDate? { string.flatMap(NumericDate.init(rfc3339:)) }
+}

@@ -1,0 +1,41 @@
+package import SIWAJOSE
+
+/// A running server, as its row shows it.
+package struct ServerRecord: Hashable, Sendable {
+    /// The server.
+    package let server: ServerInstance
+    /// When it started.
+    package let startedAt: NumericDate
+    /// When it last wrote its row.
+    package let heartbeatAt: NumericDate
+    /// What it knows; nil just after its start, or if an older version wrote the row.
+    package let facts: ServerFacts?
+
+    /// Creates a record.
+    package init(
+        _ server: ServerInstance, startedAt: NumericDate, heartbeatAt: NumericDate,
+        facts: ServerFacts?
+    ) {
+        (self.server, self.startedAt) = (server, startedAt)
+        (self.heartbeatAt, self.facts) = (heartbeatAt, facts)
+    }
+}
+
+/// What the database knows of servers and their work, read in one transaction.
+package struct ServerSurvey: Sendable {
+    /// The version of the vault's tables.
+    package var vaultVersion: Int?
+    /// The version of siwa-server's tables; nil without them.
+    package var serverVersion: Int?
+    /// The running servers, by the names of their hosts.
+    package var servers: [ServerRecord] = []
+    /// The numbers of records; nil if the database is unavailable.
+    package var counts: ServerCounts?
+    /// The last 24 hours, the oldest first; hours without events are missing.
+    package var activity: [HourlyActivity] = []
+    /// When a stored token was last validated; nil if none was.
+    package var lastValidation: NumericDate?
+
+    /// Nothing is known.
+    package init() {}
+}

@@ -41,6 +41,13 @@ package final class RSAPrivateKey: Sendable {
     package func signature(for message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
         try sign(message, with: pointer)
     }
+
+    /// Lends the key for other operations.
+    func withPointer<Result, Failure: Error>(
+        _ body: (OpaquePointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(pointer)
+    }
 }
 
 /// A number of a key, big-endian without leading zeros.

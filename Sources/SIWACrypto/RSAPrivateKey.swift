@@ -35,6 +35,11 @@ package final class RSAPrivateKey: Sendable {
         pointer = key.release()
     }
 
+    /// PKCS#8 in PEM (RFC 7468).
+    package func pemRepresentation() throws(OpenSSLError) -> SecretBytes {
+        try pem { openssl.PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
+    }
+
     deinit { openssl.EVP_PKEY_free(pointer) }
 
     /// Signs the SHA-256 of `message` (PKCS#1 v1.5): RS256.

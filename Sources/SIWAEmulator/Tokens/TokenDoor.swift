@@ -8,7 +8,7 @@ extension AppleEmulator {
 
     /// Has the exchange of `code` answer with `idToken` in place of a good identity token.
     package func prepare(_ idToken: String, forExchangeOf code: String) {
-        service.preparedTokens[code] = idToken
+        service.preparedTokens[code] = TokenAlteration(ready: idToken)
     }
 
     /// A new access token of the newest session of the user called `name`; without a session, a text

@@ -122,7 +122,8 @@ import Testing
         let published = try #require(KeySet(await harness.get("/auth/keys").body))
         let key = try #require(published[keys.signingKeyID])
         let text = Array("text".utf8)
-        #expect(try key.isValidSignature(keys.signature(for: text), for: text.span))
+        let block = RSAEncoding.pkcs1(try RSAEncoding.digestInfo256(text))
+        #expect(try key.isValidSignature(keys.signature(ofBlock: block), for: text.span))
     }
 
     @Test(

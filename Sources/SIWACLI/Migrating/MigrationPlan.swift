@@ -1,6 +1,7 @@
 internal import SIWAApplication
 internal import SIWACrypto
 internal import SIWAJOSE
+internal import SIWALifecycle
 internal import SIWASystem
 
 /// The pairs of ids of a plan, staged on disk, and what is wrong with the lines they come from.
@@ -47,7 +48,7 @@ struct MigrationPlan {
         try moves.checkConflicts(of: "users", "no script was written", refusesRepeats: true)
         guard count > 0 else {
             throw Diagnosis.negative(
-                "no_users", "the input has no user with a new id; no script was written",
+                .noUsers, "the input has no user with a new id; no script was written",
                 hints: ["use the output of 'siwa migrate import' as the input"])
         }
     }

@@ -218,7 +218,7 @@ extension PlanScript {
             SELECT s.address_key, 0 FROM \(sql.pairs) s WHERE s.address_key IS NOT NULL
             GROUP BY s.address_key HAVING COUNT(*) > 1;
 
-            """ + columns.map(fill).joined()
+            """ + columns.map { fill($0) + dropRepeated($0) }.joined()
             + places.filter(\.value.isAddressCopy).map(fill).joined()
     }
 
@@ -245,6 +245,20 @@ extension PlanScript {
             WHERE \(conditions.joined(separator: "\n    AND "))
             GROUP BY \(record), \(old)
             HAVING MIN(s.n) = MAX(s.n);
+
+            """
+    }
+
+    /// Leaves addresses alone of which two would become the same.
+    private func dropRepeated(_ place: MigrationPlace) -> String {
+        guard case .joined = place.row else { return "" }
+        let name = dialect.literal(place.name)
+        return """
+            DELETE FROM \(sql.changes) WHERE place = \(name) AND new_value IN (
+                SELECT d.new_value FROM (
+                    SELECT new_value FROM \(sql.changes) WHERE place = \(name)
+                    GROUP BY new_value HAVING COUNT(*) > 1
+                ) d);
 
             """
     }

@@ -1,5 +1,6 @@
 internal import SIWACommandTable
 internal import SIWACrypto
+internal import SIWAJOSE
 internal import SIWALifecycle
 
 /// The member of an import's result that the application has stored.

@@ -1,3 +1,4 @@
+internal import SIWAApplication
 internal import SIWACommandTable
 
 /// The database that a script is for, and what its SQL says differently.
@@ -87,7 +88,8 @@ extension ScriptDialect {
 
     /// Creates a table of the script.
     ///
-    /// - Parameter keys: the columns of unique indexes; the first is the primary key.
+    /// - Parameter keys: the columns of the indexes; the first is the primary key, whose columns
+    ///   make the others unique.
     func create(
         _ name: String, _ purpose: Purpose, _ columns: [(String, ColumnType)], keys: [String]
     ) -> String {
@@ -95,7 +97,8 @@ extension ScriptDialect {
         let table = ownTable(name, purpose)
         let lines =
             columns.map { "\($0.0) \(type($0.1))" }
-            + keys.enumerated().map { ($0.offset == 0 ? "PRIMARY KEY" : "UNIQUE") + " (\($0.element))" }
+            + keys.prefix(1).map { "PRIMARY KEY (\($0))" }
+            + keys.dropFirst().map { index($0, primary: keys[0]) }
         var text = purpose == .kept || isTemporary ? "" : "DROP TABLE IF EXISTS \(table);\n"
         if isTemporary, self == .sqlite { text += "DROP TABLE IF EXISTS temp.\(table);\n" }
         text += "CREATE \(isTemporary ? "TEMPORARY " : "")TABLE "
@@ -107,6 +110,14 @@ extension ScriptDialect {
         case .sqlite: break
         }
         return text + ";\n"
+    }
+
+    /// An index of a table that is being created: PostgreSQL and SQLite have only unique ones
+    /// there, and MySQL's are limited to 3072 bytes.
+    private func index(_ columns: String, primary: String) -> String {
+        guard self != .mysql else { return "KEY (\(columns))" }
+        let names = "\(columns),\(primary)".split(separator: ",").map { String($0.filter { $0 != " " }) }
+        return "UNIQUE (\(names.unique.joined(separator: ", ")))"
     }
 
     /// Raises an error if the condition holds.
@@ -136,11 +147,11 @@ extension ScriptDialect {
             SET @siwa_ok = 0, @siwa_bad = 1;
             SET @siwa_bad = (\(isBad));
             SET @siwa_ok = IF(@siwa_bad = 0, 1, 0);
-            SET @siwa_end = IF(@siwa_bad = 0, 'DO 0', 'ROLLBACK');
-            PREPARE siwa_end FROM @siwa_end;
-            EXECUTE siwa_end;
             SELECT \(literal("siwa: " + message)) AS `stopped` FROM DUAL WHERE @siwa_ok = 0;
             DO IF(@siwa_ok = 1, 0, (SELECT 1 UNION SELECT 2));
+            SET @siwa_end = IF(@siwa_ok = 1, 'DO 0', CONCAT('KILL CONNECTION ', CONNECTION_ID()));
+            PREPARE siwa_end FROM @siwa_end;
+            EXECUTE siwa_end;
 
             """
         }
@@ -210,8 +221,8 @@ extension ScriptDialect {
 
     /// The first line of a script: the program must stop at the first error.
     ///
-    /// MySQL's client cannot be told so. If it goes on after an error, a failed check has rolled
-    /// back, and the statements after it change nothing.
+    /// MySQL's client cannot be told so. If it goes on after an error, a failed check ends the
+    /// connection, and with it the transaction.
     var firstLine: String {
         switch self {
         case .postgresql: "\\set ON_ERROR_STOP on\n"

@@ -15,7 +15,7 @@ extension ScriptDialect {
             let pair = "'provider', \(literal(provider)), \(literal(member)), \(value)"
             return switch self {
             case .postgresql:
-                "\(column) @> jsonb_build_object(\(literal(array)), "
+                "(\(column))::jsonb @> jsonb_build_object(\(literal(array)), "
                     + "jsonb_build_array(jsonb_build_object(\(pair))))"
             case .mysql:
                 "JSON_CONTAINS(\(column), JSON_OBJECT(\(pair)), '$.\(array)')"
@@ -29,7 +29,7 @@ extension ScriptDialect {
     /// The text of a member of a JSON column.
     func member(_ name: String, of column: String) -> String {
         switch self {
-        case .postgresql: text("\(column) ->> \(literal(name))")
+        case .postgresql: text("(\(column))::jsonb ->> \(literal(name))")
         case .mysql: text("JSON_UNQUOTE(JSON_EXTRACT(\(column), '$.\(name)'))")
         case .sqlite: text("json_extract(\(guarded(column)), '$.\(name)')")
         }
@@ -43,7 +43,7 @@ extension ScriptDialect {
         switch path {
         case .member(let name):
             switch self {
-            case .postgresql: "jsonb_set(\(column), '{\(name)}', to_jsonb(\(new)))"
+            case .postgresql: "jsonb_set((\(column))::jsonb, '{\(name)}', to_jsonb(\(new)))"
             case .mysql: "JSON_SET(\(column), '$.\(name)', \(new))"
             case .sqlite: "json_set(\(column), '$.\(name)', \(new))"
             }
@@ -59,19 +59,20 @@ extension ScriptDialect {
         switch self {
         case .postgresql:
             """
-            jsonb_set(\(column), '{\(array)}', (
+            jsonb_set((\(column))::jsonb, '{\(array)}', (
                 SELECT jsonb_agg(
                     CASE WHEN e.value ->> 'provider' = \(literal(provider))
                         AND e.value ->> '\(member)' = \(old)
                     THEN jsonb_set(e.value, '{\(member)}', to_jsonb(\(new))) ELSE e.value END
                     ORDER BY e.position)
-                FROM jsonb_array_elements(\(column) -> '\(array)') WITH ORDINALITY AS e(value, position)))
+                FROM jsonb_array_elements((\(column))::jsonb -> '\(array)') WITH ORDINALITY AS e(value, position)))
             """
         case .mysql:
-            // JSON_SEARCH compares as LIKE does.
+            // The entry is the provider's; JSON_SEARCH compares as LIKE does.
             """
-            JSON_SET(\(column), JSON_UNQUOTE(JSON_SEARCH(
-                \(column), 'one', REPLACE(\(old), '_', '|_'), '|', '$.\(array)[*].\(member)')), \(new))
+            JSON_SET(\(column), CONCAT(SUBSTRING_INDEX(JSON_UNQUOTE(JSON_SEARCH(
+                \(column), 'one', \(literal(pattern(provider))), '|', '$.\(array)[*].provider')), ']', 1),
+                '].\(member)'), \(new))
             """
         case .sqlite:
             """
@@ -81,6 +82,11 @@ extension ScriptDialect {
                 FROM json_each(\(column), '$.\(array)') e))
             """
         }
+    }
+
+    /// The text as a pattern of LIKE with the escape character `|`.
+    private func pattern(_ text: String) -> String {
+        text.map { "|%_".contains($0) ? "|\($0)" : "\($0)" }.joined()
     }
 
     /// SQLite's functions fail at a text that is not JSON.

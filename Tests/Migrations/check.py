@@ -17,6 +17,7 @@ import time
 
 import databases
 import schemas
+import sites
 
 PRODUCTS = pathlib.Path(sys.argv[1]).resolve()
 RELAY = "@privaterelay.appleid.com"
@@ -93,7 +94,8 @@ class Story:
 
     def truth(self):
         """What is stored after the change."""
-        after = copy.deepcopy(self)
+        after = copy.copy(self)
+        after.addresses, after.identities = dict(self.addresses), copy.deepcopy(self.identities)
         new = {json.loads(line)["old_user_id"]: json.loads(line).get("email")
                for line in self.lines if "old_user_id" in line}
         for identity in after.identities:
@@ -228,7 +230,6 @@ def check_story(schema):
     plan.same(after, "again after the inverse")
     # What has changed since is not restored.
     user = new_id(1)
-    changed = copy.deepcopy(after)
     if type(schema).__name__ == "AuthJS":
         database.sql(f"UPDATE accounts SET {schema.q('providerAccountId')} = 'other' "
                      f"WHERE {schema.q('providerAccountId')} = '{user}';\n")
@@ -404,6 +405,7 @@ def check_input():
 
 
 def main():
+    sites.enter()
     words = sys.argv[2:]
     chosen = [name for name in databases.ALL if name in words] or list(databases.ALL)
     parts = [name for name in ["cases", "failures", "sites", "size"] if name in words] or [
@@ -418,7 +420,6 @@ def main():
                 if "failures" in parts:
                     check_failures(database)
                 if "sites" in parts:
-                    import sites
                     sites.check(database, PRODUCTS, note)
                 if "size" in parts:
                     check_size(database, int(os.environ.get("SIWA_MIGRATION_USERS", "1000000")))

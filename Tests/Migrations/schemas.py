@@ -305,8 +305,8 @@ class SocialAuth(Django):
 
     def identity(self, row, number, provider, user_id, address):
         return (
-            "INSERT INTO social_auth_usersocialauth (provider, uid, extra_data, user_id, created, modified) VALUES "
-            f"('{provider}', '{user_id}', '{{}}', {number}, '2026-01-01 00:00:00', '2026-01-01 00:00:00');\n")
+            "INSERT INTO social_auth_usersocialauth (provider, uid, id_key, extra_data, user_id, created, modified) VALUES "
+            f"('{provider}', '{user_id}', 'sub', '{{}}', {number}, '2026-01-01 00:00:00', '2026-01-01 00:00:00');\n")
 
     def identities(self):
         return "SELECT user_id, provider, uid FROM social_auth_usersocialauth"

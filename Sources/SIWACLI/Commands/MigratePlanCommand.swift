@@ -45,7 +45,8 @@ struct MigratePlanCommand: Command {
     static let parameters: [Parameter<Self>] =
         [
             .operand(
-                "FILE", \.input, help: "Read results of an import from FILE; - reads standard input.",
+                "FILE", \.input,
+                help: "Read results of an import from FILE; - reads standard input.",
                 completion: .file),
             .option(
                 "match", \.$member, value: "MEMBER",
@@ -104,6 +105,10 @@ struct MigratePlanCommand: Command {
         progress.end()
     }
 
+    private func counted(_ count: Int, _ one: String, _ many: String) -> String {
+        "\(count) \(count == 1 ? one : many)"
+    }
+
     private func write(
         _ script: PlanScript, _ plan: MigrationPlan, _ session: Session
     ) async throws {
@@ -112,8 +117,11 @@ struct MigratePlanCommand: Command {
         try await plan.writePairs(script, to: output, session.world.ending)
         try await output.write(Array(script.end.utf8))
         try output.close()
-        let skipped = plan.skipped > 0 ? "; \(plan.skipped) lines are not done" : ""
-        let unchanged = plan.unchanged > 0 ? "; \(plan.unchanged) users keep their id" : ""
-        session.console.note("the script has \(plan.count) users\(skipped)\(unchanged)")
+        let counts = [
+            "the script has " + counted(plan.count, "user", "users"),
+            counted(plan.skipped, "line is not done", "lines are not done"),
+            counted(plan.unchanged, "user keeps the id", "users keep their ids"),
+        ]
+        session.console.note(counts.filter { !$0.hasPrefix("0 ") }.joined(separator: "; "))
     }
 }

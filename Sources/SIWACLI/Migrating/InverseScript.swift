@@ -27,7 +27,8 @@ struct InverseScript: Sendable {
         sql.create(
             "_changes", .working, PlanScript.values,
             keys: [
-                "place, record, old_value", "place, new_value, record", "n, place, record, old_value",
+                "place, record, old_value", "place, new_value, record",
+                "n, place, record, old_value",
             ])
             + sql.create(
                 "_taken", .working, [("value", .text), ("source", .number)],
@@ -56,7 +57,7 @@ struct InverseScript: Sendable {
 
     private func fill(_ place: MigrationPlace, _ number: Int) -> String {
         var tables = ["\(sql.table(of: place)) \(place.alias)", "\(sql.before) b"]
-        var conditions = ["b.place = \(dialect.literal(place.name))", dialect.mayChange]
+        var conditions = ["b.place = \(dialect.literal(place.name))"] + dialect.mayChange
         switch place.row {
         case .identity: conditions += ["b.record = \(sql.userID())"] + sql.isApples()
         case .joined: conditions.append("b.record = \(sql.record(place, newID: ""))")
@@ -97,6 +98,7 @@ struct InverseScript: Sendable {
         let conditions = ["c.place = \(place)", "c.new_value = \(sql.userID())"] + sql.isApples()
         return dialect.check(
             2, "ids were not restored; nothing was changed",
-            unless: "EXISTS (SELECT 1 FROM \(source) WHERE \(conditions.joined(separator: " AND ")))")
+            unless:
+                "EXISTS (SELECT 1 FROM \(source) WHERE \(conditions.joined(separator: " AND ")))")
     }
 }

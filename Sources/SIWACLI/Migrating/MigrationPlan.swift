@@ -61,14 +61,16 @@ struct MigrationPlan {
     }
 
     /// Writes the statements with the pairs.
-    func writePairs(_ script: PlanScript, to output: StreamingOutput, _ ending: Ending) async throws {
+    func writePairs(_ script: PlanScript, to output: StreamingOutput, _ ending: Ending) async throws
+    {
         let moves = try moves.inOrder()
         var rows: [String] = []
         var number = 0
         while let move = try moves.next() {
             if move.old == move.new { continue }
             number += 1
-            let address = move.value.isEmpty ? "NULL" : "'\(String(decoding: move.value, as: UTF8.self))'"
+            let address =
+                move.value.isEmpty ? "NULL" : "'\(String(decoding: move.value, as: UTF8.self))'"
             rows.append("(\(number),'\(move.old)','\(move.new)',\(address))")
             guard rows.count == Self.rowsPerStatement else { continue }
             try await output.write(Array(script.insert(rows).utf8))

@@ -6,21 +6,22 @@ struct PlanComments: Sendable {
 
     /// The comment at the beginning of a plan.
     func text(of count: Int) -> String {
-        comment([
-            "Moves \(count) users of Sign in with Apple to the ids of an app's new team.",
-            "Recipe \(recipe.name). It changes:",
-        ] + recipe.places.map { "    \($0.name)" } + [
-            "Run it with: \(sql.dialect.call)",
-            "\(sql.pairs) receives the pairs of ids;",
-            "\(sql.before) receives every value that changes, and stays.",
-            "One transaction makes all changes or none. The last line of this file ends it.",
-            "",
-            "changed          the old id is stored, the new one is not: the new id replaces it",
-            "already_applied  only the new id is stored",
-            "already_linked   both ids belong to one account: nothing changes",
-            "conflict         the ids belong to two accounts: nothing changes, and they are listed",
-            "absent           neither id is stored",
-        ])
+        comment(
+            [
+                "Moves \(count) \(count == 1 ? "user" : "users") of Sign in with Apple to the ids of an app's new team.",
+                "Recipe \(recipe.name). It changes:",
+            ] + recipe.places.map { "    \($0.name)" } + [
+                "Run it with: \(sql.dialect.call)",
+                "\(sql.pairs) receives the pairs of ids;",
+                "\(sql.before) receives every value that changes, and stays.",
+                "One transaction makes all changes or none. The last line of this file ends it.",
+                "",
+                "changed          the old id is stored, the new one is not: the new id replaces it",
+                "already_applied  only the new id is stored",
+                "already_linked   both ids belong to one account: nothing changes",
+                "conflict         the ids belong to two accounts: nothing changes, and they are listed",
+                "absent           neither id is stored",
+            ])
     }
 
     /// The comment at the beginning of an inverse.

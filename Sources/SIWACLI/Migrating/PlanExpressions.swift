@@ -60,7 +60,8 @@ struct PlanExpressions: Sendable {
                 "\(dialect.text(column(alias, name))) = \(dialect.literal(recipe.provider))")
         }
         if let prefix {
-            let start = "SUBSTR(\(dialect.text(column(alias, recipe.idColumn))), 1, \(prefix.count))"
+            let start =
+                "SUBSTR(\(dialect.text(column(alias, recipe.idColumn))), 1, \(prefix.count))"
             conditions.append("\(dialect.text(start)) = \(dialect.literal(prefix))")
         }
         if let group = recipe.membership {
@@ -115,7 +116,8 @@ struct PlanExpressions: Sendable {
     func update(_ place: MigrationPlace, from old: String, to new: String) -> String {
         let (name, value): (String, String) =
             switch place.value {
-            case .identifier: (recipe.idColumn, prefix.map { dialect.joined(dialect.literal($0), new) } ?? new)
+            case .identifier:
+                (recipe.idColumn, prefix.map { dialect.joined(dialect.literal($0), new) } ?? new)
             case .address(let name): (name, new)
             case .idCopy(let member), .addressCopy(let member):
                 (

@@ -19,7 +19,10 @@ struct PlanScript: Sendable {
                 ], keys: ["n", "old_id", "new_id", "address_key, n"])
             + sql.create(
                 "_before", .kept, Self.values,
-                keys: ["place, record, old_value", "place, old_value, record", "place, new_value, record"])
+                keys: [
+                    "place, record, old_value", "place, old_value, record",
+                    "place, new_value, record",
+                ])
             + workingTables(isBefore: true)
             + (dialect == .sqlite ? "BEGIN;\n" : "START TRANSACTION;\n")
     }
@@ -62,8 +65,13 @@ struct PlanScript: Sendable {
                 keys: ["moment, position"])
             + sql.create(
                 "_changes", .working, Self.values,
-                keys: ["place, record, old_value", "place, old_value, record", "n, place, record, old_value"])
-            + sql.create("_taken", .working, [("value", .text), ("source", .number)], keys: ["value, source"])
+                keys: [
+                    "place, record, old_value", "place, old_value, record",
+                    "n, place, record, old_value",
+                ])
+            + sql.create(
+                "_taken", .working, [("value", .text), ("source", .number)], keys: ["value, source"]
+            )
     }
 
     private var checks: String {
@@ -91,7 +99,9 @@ struct PlanScript: Sendable {
 
 // States and counts.
 extension PlanScript {
-    private static let states = ["changed", "already_applied", "already_linked", "conflict", "absent"]
+    private static let states = [
+        "changed", "already_applied", "already_linked", "conflict", "absent",
+    ]
 
     private var counting: String {
         """
@@ -108,7 +118,8 @@ extension PlanScript {
 
     private var conflictCheck: String {
         dialect.check(
-            3, "conflicts: users have two accounts, listed above; nothing was changed. "
+            3,
+            "conflicts: users have two accounts, listed above; nothing was changed. "
                 + "Merge the accounts in the application, or make the script with --skip-conflicts",
             unless: "EXISTS (SELECT 1 FROM \(sql.states) WHERE state = 'conflict')")
     }
@@ -231,7 +242,7 @@ extension PlanScript {
         let old = isID ? "s.old_id" : sql.address(place)
         var tables = [sql.identities(), "\(sql.pairs) s", "\(sql.states) x"]
         var conditions = ["\(sql.userID()) = s.old_id"] + sql.isApples()
-        conditions += ["x.n = s.n", "x.state = 'changed'", dialect.mayChange]
+        conditions += ["x.n = s.n", "x.state = 'changed'"] + dialect.mayChange
         if place.value.isAddressCopy { tables.append("\(sql.changes) c") }
         if case .joined(let join) = place.row {
             tables.append("\(sql.table(of: place)) u")

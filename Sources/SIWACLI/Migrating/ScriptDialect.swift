@@ -43,8 +43,8 @@ enum ScriptDialect: String, CaseIterable, ParameterValue {
         }
     }
 
-    /// The value as text in lower case.
-    func lowered(_ value: String) -> String { text("LOWER(\(text(value)))") }
+    /// A text in lower case.
+    func lowered(_ text: String) -> String { self.text("LOWER(\(text))") }
 
     /// A text that is absent.
     var null: String { text("NULL") }
@@ -116,7 +116,9 @@ extension ScriptDialect {
     /// there, and MySQL's are limited to 3072 bytes.
     private func index(_ columns: String, primary: String) -> String {
         guard self != .mysql else { return "KEY (\(columns))" }
-        let names = "\(columns),\(primary)".split(separator: ",").map { String($0.filter { $0 != " " }) }
+        let names = "\(columns),\(primary)".split(separator: ",").map {
+            String($0.filter { $0 != " " })
+        }
         return "UNIQUE (\(names.unique.joined(separator: ", ")))"
     }
 
@@ -159,7 +161,7 @@ extension ScriptDialect {
 
     /// The condition under which changes may be made: after a failed check, a client that goes on
     /// after errors must not make any.
-    var mayChange: String { self == .mysql ? "@siwa_ok = 1" : "1 = 1" }
+    var mayChange: [String] { self == .mysql ? ["@siwa_ok = 1"] : [] }
 
     /// Begins a transaction.
     ///

@@ -59,11 +59,15 @@ struct RecipeOptions: Sendable {
         try replaceJoins(&recipe)
         if !addressColumns.isEmpty { recipe.addressColumns = addressColumns.map(\.name) }
         for column in recipe.addressColumns
-        where column.table != recipe.table && !recipe.joins.contains(where: { $0.table == column.table }) {
+        where column.table != recipe.table
+            && !recipe.joins.contains(where: { $0.table == column.table })
+        {
             throw UsageError.Problem.misuse(
                 "--email-column: nothing says how the table \(printable(column.table)) belongs to "
                     + printable(recipe.table),
-                hint: "add --join \(printable(recipe.table)).COLUMN=\(printable(column.table)).COLUMN")
+                hint:
+                    "add --join \(printable(recipe.table)).COLUMN=\(printable(column.table)).COLUMN"
+            )
         }
         return (recipe, dialect)
     }

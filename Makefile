@@ -53,7 +53,7 @@ PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite
 # start services on a machine with systemd: Chromium; pgbouncer; Prometheus's tools, PHP and
 # systemd-analyze, which are 37 MB to fetch, 390 MB installed, and take half a minute.
 CI_PACKAGES := chromium prometheus prometheus-node-exporter php-cli php-curl systemd pgbouncer
-TEST_PACKAGES := jq nginx-light postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),$(CI_PACKAGES))
+TEST_PACKAGES := jq nginx-light postgresql sqlite3 zsh fish mandoc strace $(if $(filter true,$(CI)),$(CI_PACKAGES))
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).

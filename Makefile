@@ -30,6 +30,8 @@
 #   make image      write OCI images to .build/images, without a daemon; make test-image runs them
 #   make test-signers  sign with keys in SoftHSM, a TPM, an SSH agent, AWS KMS (moto) and stubs of others:
 #                   SIGNERS (all of them)
+#   make test-migrations  move users in SQLite, PostgreSQL and MariaDB with the scripts of 'siwa migrate plan':
+#                   MIGRATIONS (all), such as 'sqlite cases'
 #   make test-kubernetes  check deploy/kubernetes with kubernetes-validate
 #   make release    write packages, images, a bill of materials and SHA256SUMS to .build/release-files
 #   make install    install what 'make build' built, with manual pages and completions, under PREFIX
@@ -51,7 +53,7 @@ PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite
 # start services on a machine with systemd: Chromium; pgbouncer; Prometheus's tools, PHP and
 # systemd-analyze, which are 37 MB to fetch, 390 MB installed, and take half a minute.
 CI_PACKAGES := chromium prometheus prometheus-node-exporter php-cli php-curl systemd pgbouncer
-TEST_PACKAGES := jq nginx-light postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),$(CI_PACKAGES))
+TEST_PACKAGES := jq nginx-light postgresql sqlite3 zsh fish mandoc strace $(if $(filter true,$(CI)),$(CI_PACKAGES))
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
@@ -67,6 +69,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 
 .PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault bench-workers \
 	install uninstall clean packages apt-repository test-packages test-pages test-upgrade test-reproducible image test-image test-kubernetes test-signers \
+	test-migrations \
 	release
 
 # The build that .ci/test makes: optimised, with debug checks.
@@ -334,6 +337,18 @@ test-signers:
 	@python3 -m venv .build/signers
 	@.build/signers/bin/pip install --quiet awscli 'moto[server]'
 	PATH="$$PWD/.build/signers/bin:$$PATH" python3 Tests/Signers/check.py $(TEST_PRODUCTS) $(SIGNERS)
+
+# The databases of applications, with the tables that django-allauth and python-social-auth make
+# (docs/migration.md). SIWA_MIGRATION_USERS (1000000) is the size of the large one.
+MIGRATIONS ?=
+MIGRATED_SITES := 'django-allauth[socialaccount]==65.21.1' social-auth-core==7.0.0 social-auth-app-django==8.0.0 \
+	'psycopg[binary]' PyMySQL
+test-migrations:
+	@.ci/setup $(PACKAGES) sqlite3 postgresql mariadb-server iproute2 python3-venv
+	@$(BUILD_TESTED) --product siwa && $(BUILD_TESTED) --product siwa-emulator
+	@python3 -m venv .build/migrations
+	@.build/migrations/bin/pip install --quiet $(MIGRATED_SITES)
+	.build/migrations/bin/python Tests/Migrations/check.py $(TEST_PRODUCTS) $(MIGRATIONS)
 
 # kubernetes-validate is PyPI's.
 test-kubernetes:

@@ -33,6 +33,7 @@ package let siwaTool = Tool<World>(
         BatchVerifyCommand.self,
         MigrateExportCommand.self,
         MigrateImportCommand.self,
+        MigratePlanCommand.self,
         VaultInitCommand.self,
         VaultListCommand.self,
         VaultShowCommand.self,

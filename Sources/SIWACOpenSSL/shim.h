@@ -167,6 +167,31 @@ SIWA_DYNAMIC_LIBRARY(siwa_openssl, "libcrypto.so.3", SIWA_OPENSSL_FUNCTIONS)
 
 SIWA_DYNAMIC_LIBRARY(siwa_openssl_tls, "libssl.so.3", SIWA_OPENSSL_TLS_FUNCTIONS)
 
+/// The functions of libcrypto for signatures that are the same at every run, which only test data
+/// needs: other runs do not look them up.
+#define SIWA_OPENSSL_ARITHMETIC_FUNCTIONS(FUNCTION) \
+    FUNCTION(BN_CTX_free) \
+    FUNCTION(BN_CTX_new) \
+    FUNCTION(BN_mod_add_quick) \
+    FUNCTION(BN_mod_inverse) \
+    FUNCTION(BN_mod_mul) \
+    FUNCTION(BN_new) \
+    FUNCTION(BN_nnmod) \
+    FUNCTION(BN_ucmp) \
+    FUNCTION(EC_GROUP_free) \
+    FUNCTION(EC_GROUP_get0_order) \
+    FUNCTION(EC_GROUP_new_by_curve_name) \
+    FUNCTION(EC_POINT_free) \
+    FUNCTION(EC_POINT_get_affine_coordinates) \
+    FUNCTION(EC_POINT_mul) \
+    FUNCTION(EC_POINT_new) \
+    FUNCTION(EVP_PKEY_encrypt) \
+    FUNCTION(EVP_PKEY_encrypt_init) \
+    FUNCTION(EVP_Q_digest)
+
+SIWA_DYNAMIC_LIBRARY(
+    siwa_openssl_arithmetic, "libcrypto.so.3", SIWA_OPENSSL_ARITHMETIC_FUNCTIONS)
+
 /// EVP_PKEY_KEYPAIR, a macro of casts.
 static inline int siwa_selection_keypair(void) { return EVP_PKEY_KEYPAIR; }
 

@@ -36,6 +36,20 @@ package enum AESGCM {
         }
     }
 
+    /// Encrypts test data with a given nonce of 96 bits, which must not be used twice with a key
+    /// that protects something.
+    ///
+    /// - Returns: nonce, ciphertext, tag.
+    /// - Throws: ``OpenSSLError`` if OpenSSL fails.
+    package static func seal(
+        _ text: SecretBytes, with key: Key, nonce: [UInt8], authenticating context: [UInt8]
+    ) throws(OpenSSLError) -> [UInt8] {
+        guard nonce.count == nonceLength else {
+            throw OpenSSLError(reasons: ["the nonce has \(nonce.count) bytes, not \(nonceLength)"])
+        }
+        return try KeyedCipher(key.bytes, isSealing: true).seal(text, context, nonce: nonce)
+    }
+
     /// Decrypts the result of ``seal(_:with:authenticating:)``.
     ///
     /// - Returns: the text; nil if the text, the key or `context` was changed.
@@ -73,12 +87,19 @@ package enum AESGCM {
         // Also overwrites the key.
         deinit { openssl.EVP_CIPHER_CTX_free(context) }
 
-        func seal(_ text: SecretBytes, _ place: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        /// - Parameter nonce: nil for a random one.
+        func seal(
+            _ text: SecretBytes, _ place: [UInt8], nonce: [UInt8]? = nil
+        ) throws(OpenSSLError) -> [UInt8] {
             let end = nonceLength + text.count
             var sealed = [UInt8](repeating: 0, count: end + tagLength)
             var bytes = sealed.mutableSpan
             try bytes.withUnsafeMutableBytes { bytes throws(OpenSSLError) in
-                try check(openssl.RAND_bytes(bytes.baseAddress, CInt(nonceLength)))
+                if let nonce {
+                    bytes.copyBytes(from: nonce)
+                } else {
+                    try check(openssl.RAND_bytes(bytes.baseAddress, CInt(nonceLength)))
+                }
                 try begin(UnsafeRawBufferPointer(rebasing: bytes[..<nonceLength]), place)
                 try text.withUnsafeBytes { text throws(OpenSSLError) in
                     try run(text, into: bytes[nonceLength..<end])

@@ -67,3 +67,15 @@ enum MemoryBIO: OpenSSLKind {
 enum ParameterBuilder: OpenSSLKind {
     static func free(_ pointer: OpaquePointer) { openssl.OSSL_PARAM_BLD_free(pointer) }
 }
+
+enum CurveGroup: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { arithmetic.EC_GROUP_free(pointer) }
+}
+
+enum CurvePoint: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { arithmetic.EC_POINT_free(pointer) }
+}
+
+enum NumberContext: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { arithmetic.BN_CTX_free(pointer) }
+}

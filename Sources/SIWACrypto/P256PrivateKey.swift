@@ -55,6 +55,13 @@ package final class P256PrivateKey: Sendable {
         }
     }
 
+    /// Creates a key from its number and its point.
+    convenience init(scalar: SecretBytes, point: [UInt8]) throws(OpenSSLError) {
+        try self.init(
+            checking: ellipticKey(
+                point: point, scalar: scalar, selection: siwa_selection_keypair()))
+    }
+
     /// Generates a key, for the emulator and for tests.
     package static func generate() throws(OpenSSLError) -> P256PrivateKey {
         try P256PrivateKey(adopting: Owned<Key>(siwa_generate_p256(openssl)))

@@ -35,11 +35,23 @@ package final class RSAPrivateKey: Sendable {
         pointer = key.release()
     }
 
+    /// PKCS#8 in PEM (RFC 7468).
+    package func pemRepresentation() throws(OpenSSLError) -> SecretBytes {
+        try pem { openssl.PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
+    }
+
     deinit { openssl.EVP_PKEY_free(pointer) }
 
     /// Signs the SHA-256 of `message` (PKCS#1 v1.5): RS256.
     package func signature(for message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
         try sign(message, with: pointer)
+    }
+
+    /// Lends the key for other operations.
+    func withPointer<Result, Failure: Error>(
+        _ body: (OpaquePointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(pointer)
     }
 }
 

@@ -82,6 +82,13 @@ package final class RSAPublicKey: Sendable {
         }
     }
 
+    /// Lends the key for other operations.
+    func withPointer<Result>(
+        _ body: (OpaquePointer) throws(OpenSSLError) -> Result
+    ) throws(OpenSSLError) -> Result {
+        try body(key().pointer)
+    }
+
     private func key() throws(OpenSSLError) -> KeyPointer {
         try made.withLock { made throws(OpenSSLError) in
             if let made { return made }

@@ -11,8 +11,8 @@ let emulatorTool = Tool<EmulatorWorld>(
         Apple accepts none of its keys and tokens.
 
         The state is kept in memory until the server ends. Control it with requests to \
-        /emulator/: codes, faults, clock, switches, requests, keys/revoke, keys/rotate, transfer, \
-        seed, baits, notifications, receiver, users, reset. The console at /emulator does the same for \
+        /emulator/: codes, tokens, faults, clock, switches, requests, keys/revoke, keys/rotate, \
+        keys/private, sessions, transfer, seed, baits, notifications, receiver, users, reset. The console at /emulator does the same for \
         people.
         """,
     commands: [

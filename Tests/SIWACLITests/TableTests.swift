@@ -10,7 +10,7 @@ import Testing
     static let commands = [
         "secret", "exchange", "refresh", "revoke", "verify", "notification", "inspect", "doctor",
         "keys", "authorize-url", "public-key", "batch revoke", "batch refresh", "batch verify",
-        "migrate export", "migrate import", "vault init",
+        "migrate export", "migrate import", "migrate plan", "vault init",
         "vault list", "vault show", "vault import", "vault export", "vault remove", "vault rekey",
         "vault check", "vault prune", "vault history", "vault history prune", "vault remap",
         "inbox list", "inbox show", "inbox replay", "inbox discard", "inbox forget",

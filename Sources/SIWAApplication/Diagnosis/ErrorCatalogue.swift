@@ -491,6 +491,10 @@ extension ErrorCode {
                 .idsMeet,
                 "An app transfer would give several users the same id: nothing was moved.",
                 "Decide which user is meant, and remove the other lines."),
+            Entry(
+                .noUsers,
+                "The results of an import have no user with a new id: there is nothing to write.",
+                "Use the output of 'siwa migrate import' as the input."),
         ])
 
     private static let storage = Group(

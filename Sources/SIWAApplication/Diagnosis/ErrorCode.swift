@@ -82,6 +82,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case invalidLine = "invalid_line"
     case invalidLines = "invalid_lines"
     case idsMeet = "ids_meet"
+    case noUsers = "no_users"
 
     // The vault and the inbox.
     case vault

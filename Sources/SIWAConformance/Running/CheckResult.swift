@@ -13,6 +13,8 @@ package struct CheckResult: Sendable {
         package let status: Int?
         /// Whether the backend did what it must not do.
         package let isWrong: Bool
+        /// False if it could not be made; `outcome` then says why.
+        package var isSent = true
     }
 
     package let check: Check

@@ -1,5 +1,4 @@
 internal import SIWACrypto
-package import SIWAEmulator
 internal import SIWAJOSE
 internal import SIWALifecycle
 
@@ -7,11 +6,10 @@ internal import SIWALifecycle
 package final class ConformRun {
     let file: ConformFile
     let options: RunOptions
-    let emulator: AppleEmulator
+    let apple: any Apple
     let transport: any BackendTransport
     /// Called with each result, as its check ends.
     let report: (CheckResult) throws -> Void
-    let ownKey: RSAPrivateKey
     let runName: String
     let start = ContinuousClock.now
     var channels: [Flow: Channel] = [:]
@@ -26,12 +24,11 @@ package final class ConformRun {
     private var sinceGood = 0
 
     package init(
-        _ file: ConformFile, _ options: RunOptions, emulator: AppleEmulator,
+        _ file: ConformFile, _ options: RunOptions, apple: any Apple,
         transport: any BackendTransport, report: @escaping (CheckResult) throws -> Void
     ) throws {
-        (self.file, self.options, self.emulator) = (file, options, emulator)
+        (self.file, self.options, self.apple) = (file, options, apple)
         (self.transport, self.report) = (transport, report)
-        ownKey = try RSAPrivateKey.generate()
         runName = try Random.bytes(4).hexadecimal
     }
 
@@ -75,9 +72,9 @@ package final class ConformRun {
         _ id: String, _ flow: Flow?, isAdvice: Bool = false, skip: String? = nil,
         _ body: () async throws -> [CheckResult.Variant]
     ) async throws {
-        guard let check = Catalogue.check(id) else { return }
+        guard let check = Catalogue.check(id), let usual = check.severity else { return }
         let channel = flow.flatMap { channels[$0] }?.rawValue
-        let severity: Check.Severity = isAdvice ? .advice : check.severity
+        let severity: Check.Severity = isAdvice ? .advice : usual
         func result(
             _ result: CheckResult.Result, _ detail: String, _ variants: [CheckResult.Variant] = []
         ) -> CheckResult {
@@ -92,8 +89,10 @@ package final class ConformRun {
             return try add(result(.inconclusive, "the budget was spent before it"))
         }
         let variants = try await body()
-        guard let shown = variants.first(where: \.isWrong) ?? variants.first else {
-            return try add(result(.skipped, "nothing was sent"))
+        let sent = variants.filter(\.isSent)
+        guard let shown = sent.first(where: \.isWrong) ?? sent.first else {
+            let reason = variants.first?.outcome ?? "nothing was sent"
+            return try add(result(.skipped, reason, variants))
         }
         if shown.isWrong {
             try add(result(severity == .advice ? .advice : .failed, shown.outcome, variants))

@@ -1,5 +1,4 @@
 internal import SIWACrypto
-internal import SIWAEmulator
 internal import SIWAJOSE
 internal import SIWALifecycle
 
@@ -9,7 +8,7 @@ extension ConformRun {
     func newUser() async throws -> TestUser {
         let name = "conform-\(runName)-\(users.count + 1)"
         let email = "\(name)@conform.example"
-        let added = try await emulator.control(
+        let added = try await apple.control(
             "users",
             [
                 "name": .string(name), "email": .string(email), "first_name": "Con",
@@ -33,7 +32,7 @@ extension ConformRun {
             JSON.Member("client_id", .string(client)), JSON.Member("user", .string(user.name)),
         ]
         if let nonce { members.append(JSON.Member("nonce", .string(nonce))) }
-        let answer = try await emulator.control("codes", .object(members + others))
+        let answer = try await apple.control("codes", .object(members + others))
         return (answer["code"]?.string ?? "", answer["id_token"]?.string ?? "")
     }
 
@@ -46,23 +45,33 @@ extension ConformRun {
     func requests(after number: Int, _ path: String?) async throws -> [JSON] {
         var query = [JSON.Member("after", .string(String(number)))]
         if let path { query.append(JSON.Member("path", .string(path))) }
-        return try await emulator.control("requests", .object(query))["requests"]?.elements ?? []
+        return try await apple.control("requests", .object(query))["requests"]?.elements ?? []
     }
 
-    /// A good identity token of `user`, from which bad ones are made.
+    /// What bad tokens are made from: a good one, another user's, and a genuine notification.
     func material(
-        _ token: String, _ client: String, nonce: String?
+        _ good: (code: String, idToken: String), _ client: String, _ user: TestUser,
+        nonce: String?, raw: String?
     ) async throws -> GoodSignIn {
         let stranger = try await newUser()
         let other = try await issue(client, stranger, nonce: nonce, others: redirect(client))
-        let note = try await emulator.control(
+        let note = try await apple.control(
             "notifications",
-            ["type": "email-disabled", "user": .string(stranger.name)])
+            [
+                "type": "email-disabled", "user": .string(stranger.name),
+                "client_id": .string(client),
+            ])
         return try GoodSignIn(
-            token: token, keys: await emulator.publishedKeys, ownKey: ownKey,
-            audiences: file.audiences, other: other.idToken,
-            notification: note["payload"]?.string ?? "",
-            now: try CompactJWS(token).payload["iat"]?.integer ?? 0)
+            token: good.idToken, code: good.code,
+            accessToken: await apple.accessToken(of: user.name), nonce: raw,
+            audiences: file.audiences, siblingClient: sibling(of: client), other: other.idToken,
+            notification: note["payload"]?.string ?? "")
+    }
+
+    /// The client of the other flow, unless the backend is meant to accept it here.
+    private func sibling(of client: String) -> String? {
+        let others = [file.signIn?.clientID, file.web?.clientID].compactMap { $0 }
+        return others.first { $0 != client && !file.audiences.contains($0) }
     }
 
     private func redirect(_ client: String) -> [JSON.Member] {
@@ -74,15 +83,16 @@ extension ConformRun {
     /// the request.
     func deliver(
         _ deviation: Deviation, _ good: (code: String, idToken: String), _ client: String,
-        _ flow: Flow, nonce: String?
+        _ flow: Flow, _ user: TestUser, nonce: String?, raw: String?
     ) async throws -> String {
         if let user = deviation.tokenUser {
             return try await issue(client, user, nonce: nonce, others: redirect(client)).idToken
         }
         guard let bad = deviation.token else { return good.idToken }
-        let token = try bad.make(try await material(good.idToken, client, nonce: nonce))
+        let material = try await material(good, client, user, nonce: nonce, raw: raw)
+        let token = try await bad.make(material, apple.issuer()).token
         let channel = channels[flow] ?? .both
-        if channel != .request { await emulator.prepare(token, forExchangeOf: good.code) }
+        if channel != .request { try await apple.prepare(token, forExchangeOf: good.code) }
         return channel == .exchange ? good.idToken : token
     }
 }

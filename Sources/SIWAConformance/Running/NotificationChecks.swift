@@ -1,4 +1,3 @@
-internal import SIWAEmulator
 internal import SIWAJOSE
 internal import SIWALifecycle
 
@@ -14,13 +13,14 @@ extension ConformRun {
             return [accepted("a genuine notification", status, isLate: isLate)]
         }
         try await checkForged("N02", "signed by an own key", skip: reason) {
-            try $0.forged(header: [])
+            good, _ in try good.forged(header: [])
         }
         try await checkForged("N03", "for another app", skip: reason) {
-            try $0.signed(claims: [("aud", "com.attacker.app")])
+            good, issuer in
+            try await good.signed(claims: [("aud", "com.attacker.app")], by: issuer)
         }
         try await checkForged("N04", "alg none", skip: reason) {
-            $0.input($0.header.changed([("alg", "none")]).text, $0.claims.text) + "."
+            good, _ in good.input(header: [("alg", "none")]) + "."
         }
         let isBlind = reason ?? (file.signIn == nil ? "the file has no 'sign_in'" : nil)
         try await check("N05", nil, isAdvice: true, skip: isBlind) {
@@ -46,7 +46,7 @@ extension ConformRun {
     /// Posts a forged account-delete about a user who is signed in, whose session must live.
     private func checkForged(
         _ id: String, _ comment: String, skip: String?,
-        _ make: @escaping @Sendable (GoodSignIn) throws -> String
+        _ make: @escaping @Sendable (GoodSignIn, Issuer) async throws -> String
     ) async throws {
         let flow: Flow = file.signIn == nil ? .web : .native
         let isBlind = file.whoami == nil
@@ -54,10 +54,8 @@ extension ConformRun {
             let user = try await newUser()
             let session = try await signIn(flow, user, for: "the good sign-in")
             let genuine = try await notification("account-delete", user).payload
-            let good = try GoodSignIn(
-                token: genuine, keys: await emulator.publishedKeys, ownKey: ownKey,
-                audiences: file.audiences, other: genuine, notification: genuine, now: 0)
-            let status = try await post(try make(good), id)
+            let good = try GoodSignIn(token: genuine, notification: genuine)
+            let status = try await post(try await make(good, apple.issuer()), id)
             if isBlind { return [refused("account-delete, \(comment)", status)] }
             let lives = try await account(session) != nil
             return [
@@ -75,7 +73,7 @@ extension ConformRun {
         _ type: String, _ user: TestUser
     ) async throws -> (payload: String, answer: JSON) {
         let client = file.signIn?.clientID ?? file.web?.clientID ?? ""
-        let answer = try await emulator.control(
+        let answer = try await apple.control(
             "notifications",
             ["type": .string(type), "user": .string(user.name), "client_id": .string(client)])
         return (answer["payload"]?.string ?? "", answer)
@@ -199,7 +197,7 @@ extension ConformRun {
     private func isRevoked(_ user: TestUser, within limit: Duration) async throws -> Bool {
         let end = ContinuousClock.now + limit
         while true {
-            if await emulator.isSignedOut(user.name) == true { return true }
+            if try await apple.isSignedOut(user.name) == true { return true }
             if ContinuousClock.now >= end { return false }
             try await Task.sleep(for: .milliseconds(200))
         }

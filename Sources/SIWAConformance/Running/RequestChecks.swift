@@ -1,4 +1,3 @@
-internal import SIWAEmulator
 internal import SIWAJOSE
 
 // R: what a request claims besides its token. C: codes.
@@ -16,8 +15,8 @@ extension ConformRun {
         ) { $0.email }
     }
 
-    private static let withoutEmail = BadToken("R04", "no email") {
-        try $0.signed(claims: [("email", nil), ("email_verified", nil)])
+    private static let withoutEmail = BadToken.claims("R04", "no email") { _ in
+        [("email", nil), ("email_verified", nil)]
     }
 
     private func checkAudienceInBody() async throws {
@@ -25,8 +24,8 @@ extension ConformRun {
         try await check("R01", .native) {
             var variants: [CheckResult.Variant] = []
             for name in options.isExhaustive ? names.map({ [$0] }) : [names] {
-                let attacker = BadToken("R01", "the attacker's") {
-                    try $0.signed(claims: [("aud", "com.attacker.app")])
+                let attacker = BadToken.claims("R01", "the attacker's") { _ in
+                    [("aud", "com.attacker.app")]
                 }
                 let attempt = try await signIn(
                     .native, newUser(),
@@ -92,13 +91,13 @@ extension ConformRun {
         ]
         var variants: [CheckResult.Variant] = []
         for (comment, fault) in faults {
-            _ = try await emulator.control("faults", fault)
+            _ = try await apple.control("faults", fault)
             let before = try await latestRequest()
             // A failed exchange may well be a 5xx of the backend: it is no fault of its manners.
             let kept = manners
             _ = try await signIn(flow, newUser(), for: "C01")
             manners = kept
-            _ = try await emulator.control("faults/clear")
+            _ = try await apple.control("faults/clear")
             let codes = try await requests(after: before, "/auth/token").compactMap {
                 $0["fingerprints"]?["code"]?.string
             }

@@ -88,7 +88,8 @@ extension ConformRun {
     ) async throws -> Credentials {
         if let repeated = deviation.repeated { return repeated }
         let good = try await issue(client, user, nonce: nonce)
-        let sent = try await deliver(deviation, good, client, .native, nonce: nonce)
+        let sent = try await deliver(
+            deviation, good, client, .native, user, nonce: nonce, raw: raw)
         return Credentials(code: good.code, idToken: sent, nonce: raw)
     }
 

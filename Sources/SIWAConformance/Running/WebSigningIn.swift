@@ -18,7 +18,8 @@ extension ConformRun {
         sendsWebNonce = nonce != nil
         let good = try await issue(
             rules.clientID, user, nonce: nonce, others: Self.others(request))
-        let sent = try await deliver(deviation, good, rules.clientID, .web, nonce: nonce)
+        let sent = try await deliver(
+            deviation, good, rules.clientID, .web, user, nonce: nonce, raw: nil)
         let credentials =
             deviation.repeated ?? Credentials(code: good.code, idToken: sent, nonce: nonce)
         var parameters = Self.callback(request, credentials, user)

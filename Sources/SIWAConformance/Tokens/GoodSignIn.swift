@@ -1,67 +1,97 @@
-package import SIWACrypto
-package import SIWAEmulator
+internal import SIWACrypto
 package import SIWAJOSE
 
 /// A good identity token, and what is needed to make it wrong in one property.
 package struct GoodSignIn: Sendable {
-    /// The token as the emulator issued it.
+    /// The token as the issuer made it.
     package let token: String
     package let header: JSON
     package let claims: JSON
-    /// The published keys, with the one that signs.
-    package let keys: EmulatorKeys
-    /// A key that nobody publishes.
-    package let ownKey: RSAPrivateKey
+    /// The code that came with it; its hash is in the token.
+    package let code: String
+    /// An access token of the same user.
+    package let accessToken: String
+    /// The nonce as the backend is told it; nil without one.
+    package let nonce: String?
     /// The client ids that the backend accepts.
     package let audiences: [String]
+    /// A client of the same team whose tokens this endpoint must not take; nil if there is none.
+    package let siblingClient: String?
     /// The identity token of another user, as good as this one.
     package let other: String
-    /// The access token of the user; nil if none was issued.
+    /// The payload of a genuine notification.
     package let notification: String
     /// Seconds since 1970.
     package let now: Int
 
+    /// - Parameter now: nil for the token's `iat`.
     package init(
-        token: String, keys: EmulatorKeys, ownKey: RSAPrivateKey, audiences: [String],
-        other: String, notification: String, now: Int
+        token: String, code: String = "", accessToken: String = "", nonce: String? = nil,
+        audiences: [String] = [], siblingClient: String? = nil, other: String? = nil,
+        notification: String = "", now: Int? = nil
     ) throws {
         let jws = try CompactJWS(token)
         (self.token, header, claims) = (token, jws.header, jws.payload)
-        (self.keys, self.ownKey, self.audiences) = (keys, ownKey, audiences)
-        (self.other, self.notification, self.now) = (other, notification, now)
+        (self.code, self.accessToken, self.nonce) = (code, accessToken, nonce)
+        (self.audiences, self.siblingClient) = (audiences, siblingClient)
+        (self.other, self.notification) = (other ?? token, notification)
+        self.now = now ?? jws.payload["iat"]?.integer ?? 0
     }
 
-    /// Base64url of the texts, with a dot between them.
-    package func input(_ header: String, _ payload: String) -> String {
-        Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(payload.utf8))
-    }
-
-    /// The token with some claims changed, signed by the published key.
-    package func signed(claims changes: [(String, JSON?)]) throws -> String {
-        try signed(header: header.text, payload: claims.changed(changes).text)
-    }
-
-    /// The token with some header members changed, signed by the published key.
-    package func signed(header changes: [(String, JSON?)]) throws -> String {
-        try signed(header: header.changed(changes).text, payload: claims.text)
-    }
-
-    /// A token of these texts, signed by the published key.
-    package func signed(header: String, payload: String) throws -> String {
-        let input = input(header, payload)
-        return try input + "." + Base64URL.encode(keys.signature(for: Array(input.utf8)))
-    }
-
-    /// The token with some header members changed, signed by a key that nobody publishes.
-    package func forged(header changes: [(String, JSON?)]) throws -> String {
-        let input = input(header.changed(changes).text, claims.text)
-        return try input + "."
-            + Base64URL.encode(ownKey.signature(for: Array(input.utf8).span))
-    }
+    /// The audience of the good token.
+    package var audience: String { claims["aud"]?.string ?? "" }
 
     /// The three parts of the good token.
     package var parts: [String] {
         token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// 32 bytes for one purpose, which depend on the good token alone.
+    func bytes(for purpose: String) throws -> [UInt8] {
+        try SHA256.digest(purpose + "\n" + token)
+    }
+
+    /// Base64url of the texts, with a dot between them.
+    package func input(_ header: String, _ payload: String) -> String {
+        input(Array(header.utf8), Array(payload.utf8))
+    }
+
+    /// Base64url of the bytes, with a dot between them.
+    package func input(_ header: [UInt8], _ payload: [UInt8]) -> String {
+        Base64URL.encode(header) + "." + Base64URL.encode(payload)
+    }
+
+    /// The good token's input with some header members changed.
+    package func input(header changes: [(String, JSON?)]) -> String {
+        input(header.changed(changes).text, claims.text)
+    }
+
+    /// The token with some claims changed, signed by the published key.
+    package func signed(
+        claims changes: [(String, JSON?)], by issuer: Issuer
+    ) async throws -> String {
+        try await signed(input(header.text, claims.changed(changes).text), by: issuer)
+    }
+
+    /// The token with some header members changed, signed by the published key.
+    package func signed(
+        header changes: [(String, JSON?)], by issuer: Issuer
+    ) async throws -> String {
+        try await signed(input(header: changes), by: issuer)
+    }
+
+    /// A token of an input, signed by the published key.
+    package func signed(
+        _ input: String, by issuer: Issuer, _ algorithm: Issuer.Algorithm = .rs256
+    ) async throws -> String {
+        try await input + "." + Base64URL.encode(issuer.signature(of: input, algorithm))
+    }
+
+    /// The token with some header members changed, signed by the attacker's key.
+    package func forged(header changes: [(String, JSON?)]) throws -> String {
+        let input = input(header: changes)
+        return try input + "."
+            + Base64URL.encode(Attacker.rsaKey().signature(for: Array(input.utf8).span))
     }
 }
 

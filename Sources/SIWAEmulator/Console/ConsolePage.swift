@@ -259,8 +259,8 @@ extension Control {
         case .clock: "clock"
         case .switches: "switches"
         case .notifications, .notificationsResend, .notificationsSent, .receiver: "notifications"
-        case .users, .codes, .seed: "people"
-        case .keysRotate, .keysRevoke, .transfer: "clients"
+        case .users, .codes, .tokens, .sessions, .seed: "people"
+        case .keysRotate, .keysRevoke, .keysPrivate, .transfer: "clients"
         case .requests, .baits, .reset: "history"
         }
     }

@@ -152,7 +152,8 @@ enum ConsoleStyle {
         /* Over the requests, where there are links but no buttons; clicks go through it. */
         #toasts { position: fixed; left: 1rem; bottom: 1rem; z-index: 4; display: grid; gap: .5rem;
           max-width: min(26rem, calc(100vw - 2rem)); pointer-events: none; }
-        body:has(.toast) { padding-bottom: 5rem; }
+        /* Always, because a page that shrinks when a note leaves moves what is under the pointer. */
+        body { padding-bottom: 5rem; }
         .toast.error, .toast.code { pointer-events: auto; }
         .toast { padding: .625rem .875rem; border-radius: .5rem; background: var(--text);
           color: var(--ground); box-shadow: 0 8px 24px rgb(0 0 0 / .25); overflow-wrap: anywhere; }

@@ -3,12 +3,15 @@ internal import SIWAJOSE
 /// The control requests: everything under `/emulator/`.
 enum Control: String, CaseIterable {
     case codes
+    case tokens
     case faults
     case clock
     case switches
     case requests
     case keysRevoke = "keys/revoke"
     case keysRotate = "keys/rotate"
+    case keysPrivate = "keys/private"
+    case sessions
     case notifications
     case notificationsResend = "notifications/resend"
     case notificationsSent = "notifications/sent"
@@ -42,7 +45,7 @@ enum Control: String, CaseIterable {
     /// Whether it changes something: reading the switches does not.
     func isChange(_ body: JSON) -> Bool {
         switch self {
-        case .requests, .notificationsSent: false
+        case .requests, .notificationsSent, .keysPrivate, .sessions: false
         case .switches: body != [:]
         default: true
         }
@@ -50,7 +53,7 @@ enum Control: String, CaseIterable {
 
     var methods: [String] {
         switch self {
-        case .requests, .notificationsSent: ["GET"]
+        case .requests, .notificationsSent, .keysPrivate, .sessions: ["GET"]
         case .switches: ["GET", "POST"]
         default: ["POST"]
         }

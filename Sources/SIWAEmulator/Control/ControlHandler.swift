@@ -36,6 +36,7 @@ extension AppleEmulator {
             let admission = try service.signIn(
                 SignIn(json: body, in: configuration, service.users))
             return ["code": .string(admission.code), "id_token": .string(admission.idToken)]
+        case .tokens: return try service.alterToken(body)
         case .faults:
             faults.append(try Fault(json: body))
             return ["queued": .integer(faults.count)]
@@ -46,6 +47,8 @@ extension AppleEmulator {
         case .requests: return try await requests(body)
         case .notificationsSent: return try await sentNotifications(body)
         case .keysRevoke: return try revokeKey(body)
+        case .keysPrivate: return try service.keys.privateDocument()
+        case .sessions: return try service.sessions(body)
         case .keysRotate: return try await rotateKeys(Rotation(json: body))
         case .notifications: return try await notify(body)
         case .notificationsResend: return try await resend(Redelivery(json: body))

@@ -16,7 +16,7 @@ struct ControlRecord: Sendable {
 extension JSON {
     /// The members of a control request on one line, short and without secrets.
     var controlSummary: String {
-        let secret: Set<String> = ["nonce", "code_challenge", "payload"]
+        let secret: Set<String> = ["nonce", "code", "code_challenge", "payload", "token"]
         let parts = (members ?? []).filter { !secret.contains($0.name) }.map {
             "\($0.name.clipped) \($0.value.string ?? $0.value.text)"
         }

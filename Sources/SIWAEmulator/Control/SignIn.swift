@@ -14,15 +14,15 @@ struct SignIn {
 }
 
 extension SignIn {
+    /// The members of a control request that describe a sign-in.
+    static let members = [
+        "client_id", "user", "nonce", "redirect_uri", "code_challenge", "code_challenge_method",
+    ]
+
     init(
         json: JSON, in configuration: EmulatorConfiguration, _ users: UserDirectory
     ) throws(ShapeError) {
-        let reader = try JSONObjectReader(
-            json,
-            knowing: [
-                "client_id", "user", "nonce", "redirect_uri", "code_challenge",
-                "code_challenge_method",
-            ])
+        let reader = try JSONObjectReader(json, knowing: Self.members)
         client = try reader.client(of: configuration)
         user = try reader.user(of: users)
         nonce = try reader.optional("nonce")

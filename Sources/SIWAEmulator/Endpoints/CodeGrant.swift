@@ -12,7 +12,7 @@ extension Service {
         ).found
         ledger.spendCode(text)
         return try openSession(
-            for: code, answering: preparedTokens.removeValue(forKey: text))
+            for: code, altering: preparedTokens.removeValue(forKey: text))
     }
 
     private func find(code text: String) throws(Refusal) -> Ledger.Code {
@@ -81,9 +81,9 @@ extension Service {
             + (behaviors.mismatchFullStop ? "." : "")
     }
 
-    /// - Parameter prepared: The identity token of the answer; nil makes a good one.
+    /// - Parameter alteration: how the identity token of the answer differs from a good one.
     private mutating func openSession(
-        for code: Ledger.Code, answering prepared: String?
+        for code: Ledger.Code, altering alteration: TokenAlteration?
     ) throws -> Answer {
         let shard = try TokenText.shard(of: code.user.userID)
         let refreshToken = TokenText.new(.refresh, shard: shard, using: &random.tokens)
@@ -92,12 +92,11 @@ extension Service {
             signedInAt: code.issuedAt, lastUsedAt: now())
         let id = ledger.open(session, refreshToken: refreshToken)
         let accessToken = issueAccessToken(of: id, shard: shard)
-        let idToken =
-            try prepared
-            ?? identityToken(
-                IdentityTokenClaims(
-                    clientID: code.clientID, user: code.user, companion: .accessToken(accessToken),
-                    nonce: code.nonce, signedInAt: code.issuedAt))
+        let idToken = try identityToken(
+            IdentityTokenClaims(
+                clientID: code.clientID, user: code.user, companion: .accessToken(accessToken),
+                nonce: code.nonce, signedInAt: code.issuedAt),
+            altered: alteration)
         let members =
             tokenMembers(accessToken: accessToken) + [
                 JSON.Member("refresh_token", .string(refreshToken)),

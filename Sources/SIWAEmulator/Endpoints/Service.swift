@@ -16,8 +16,8 @@ struct Service {
     var users: UserDirectory
     var ledger = Ledger()
     var openPages = OpenPages()
-    /// The identity tokens that answer the exchange of a code in place of a good one, by code.
-    var preparedTokens: [String: String] = [:]
+    /// How the identity token that answers the exchange of a code differs from a good one, by code.
+    var preparedTokens: [String: TokenAlteration] = [:]
     var random: ServiceRandomness
     var baits = Baits()
     /// The checks of the current request.

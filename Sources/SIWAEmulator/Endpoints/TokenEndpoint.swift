@@ -33,12 +33,23 @@ extension Service {
     }
 
     /// Signs the claims of an identity token.
-    func identityToken(_ claims: IdentityTokenClaims) throws(OpenSSLError) -> String {
+    ///
+    /// - Parameter alteration: what is wrong with it on purpose.
+    func identityToken(
+        _ claims: IdentityTokenClaims, altered alteration: TokenAlteration? = nil
+    ) throws(OpenSSLError) -> String {
+        let claims = try json(claims)
+        guard let alteration else { return try keys.token(claims) }
+        return try keys.token(claims, altered: alteration)
+    }
+
+    /// The claims of an identity token that is issued now.
+    func json(_ claims: IdentityTokenClaims) throws(OpenSSLError) -> JSON {
         var claims = claims
         claims.issuer = behaviors.tokenIssuer.rawValue
         claims.subject = try subject(of: claims.user)
         claims.transferID = try transferID(shownWith: claims.user)
-        return try keys.token(try claims.json(issuedAt: now(), behaviors: behaviors))
+        return try claims.json(issuedAt: now(), behaviors: behaviors)
     }
 
     /// The members at the beginning of every successful answer, in Apple's order.

@@ -17,6 +17,8 @@ struct Notification: Sendable {
 struct NotificationDraft: Sendable {
     let id: String
     let claims: JSON
+    /// What is wrong with it on purpose.
+    let alteration: TokenAlteration?
 }
 
 extension EmulatorKeys {
@@ -35,15 +37,22 @@ extension EmulatorKeys {
     }
 
     private func sign(_ draft: NotificationDraft) throws -> Notification {
-        Notification(id: draft.id, payload: try token(draft.claims))
+        let payload =
+            if let alteration = draft.alteration {
+                try token(draft.claims, altered: alteration)
+            } else {
+                try token(draft.claims)
+            }
+        return Notification(id: draft.id, payload: payload)
     }
 }
 
 extension Service {
-    /// Applies an event to its users, and drafts Apple's notifications of it: one per user.
+    /// Applies an event to its users, and drafts Apple's notifications of it: one per user. A
+    /// notification that is wrong on purpose is not Apple's, so its event has not happened.
     mutating func notify(_ request: NotificationRequest) throws -> [NotificationDraft] {
         try request.users.map { user in
-            apply(request, to: user)
+            if request.alteration == nil { apply(request, to: user) }
             let id = Base64URL.encode(random.notifications.bytes(16))
             let event = try event(request, of: user)
             let claims: JSON = [
@@ -52,7 +61,7 @@ extension Service {
                 "iat": .integer(now().seconds), "jti": .string(id),
                 "events": behaviors.notificationEvents == .string ? .string(event.text) : event,
             ]
-            return NotificationDraft(id: id, claims: claims)
+            return NotificationDraft(id: id, claims: claims, alteration: request.alteration)
         }
     }
 

@@ -10,6 +10,8 @@ struct NotificationRequest {
     /// The client concerned: `aud`.
     let client: EmulatedClient
     let plan: DeliveryPlan
+    /// What is wrong with the notification on purpose; nil for Apple's.
+    let alteration: TokenAlteration?
     /// Whether `count` was given: the answer is then a summary.
     let isMany: Bool
 
@@ -17,7 +19,11 @@ struct NotificationRequest {
         json: JSON, in configuration: EmulatorConfiguration, _ directory: UserDirectory
     ) throws(ShapeError) {
         let reader = try JSONObjectReader(
-            json, knowing: ["type", "user", "client_id", "count"] + DeliveryPlan.members)
+            json,
+            knowing: ["type", "user", "client_id", "count"] + DeliveryPlan.members
+                + TokenAlteration.members)
+        let altered = try TokenAlteration(reader)
+        alteration = altered.isEffective ? altered : nil
         type = try reader.required("type")
         client =
             try json["client_id"] == nil

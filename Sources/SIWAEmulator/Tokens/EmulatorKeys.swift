@@ -1,5 +1,5 @@
 package import SIWACrypto
-internal import SIWAJOSE
+package import SIWAJOSE
 internal import SIWALifecycle
 
 /// The keys with which the emulated Apple signs: three are published, one of them signs, as
@@ -37,6 +37,26 @@ package struct EmulatorKeys: Sendable {
         let entries = [try pool.take(), try pool.take()]
         let signing = try pool.take()
         return EmulatorKeys(entries: entries + [signing], signing: signing, pool: pool)
+    }
+
+    /// The keys that `GET /emulator/keys/private` shows.
+    ///
+    /// - Throws: ``ShapeError`` if the document has another form, ``OpenSSLError`` for another key.
+    package init(privateDocument document: JSON) throws {
+        let reader = try JSONObjectReader(document, knowing: ["signing", "keys"])
+        let name: String = try reader.required("signing")
+        let entries = try reader.elements("keys").map { key, place in
+            let reader = try JSONObjectReader(key, at: place, knowing: ["kid", "pem"])
+            let text = try PrivateKeyText(
+                SecretBytes(try reader.required("pem", as: String.self).utf8))
+            return Entry(
+                keyID: try reader.required("kid"),
+                key: try RSAPrivateKey(derRepresentation: text.der.revealed()))
+        }
+        guard let signing = entries.first(where: { $0.keyID == name }) else {
+            throw ShapeError("", "'signing' names no key")
+        }
+        self.init(entries: entries, signing: signing)
     }
 
     private init(entries: [Entry], signing: Entry, pool: NamedPool? = nil) {

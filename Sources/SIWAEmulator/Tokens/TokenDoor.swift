@@ -8,7 +8,18 @@ extension AppleEmulator {
 
     /// Has the exchange of `code` answer with `idToken` in place of a good identity token.
     package func prepare(_ idToken: String, forExchangeOf code: String) {
-        service.preparedTokens[code] = idToken
+        service.preparedTokens[code] = TokenAlteration(ready: idToken)
+    }
+
+    /// A new access token of the newest session of the user called `name`; without a session, a text
+    /// that only looks like one.
+    package func accessToken(of name: String) throws(OpenSSLError) -> String {
+        guard let user = service.users[name] else { return "" }
+        let shard = try TokenText.shard(of: user.userID)
+        let session = service.ledger.newestSessions(1000).first { $0.user?.name == name }
+        guard let text = session?.refreshToken, let id = service.ledger.session(refreshToken: text)
+        else { return TokenText.new(.access, shard: shard, using: &service.random.tokens) }
+        return service.issueAccessToken(of: id, shard: shard)
     }
 
     /// Whether the refresh token of every session of the user called `name` is revoked; nil if the
@@ -20,17 +31,18 @@ extension AppleEmulator {
 }
 
 extension EmulatorKeys {
+    /// The public half of a published key: modulus and exponent are big-endian.
+    package typealias PublicParts = (keyID: String, modulus: [UInt8], exponent: [UInt8])
+
     /// The `kid` of the key that signs.
     package var signingKeyID: String { signing.keyID }
-    /// A published `kid` that does not sign.
-    package var otherKeyID: String? { entries.first { $0.keyID != signing.keyID }?.keyID }
-    /// The public half of the key that signs: modulus and exponent, big-endian.
-    package var signingKeyParts: (modulus: [UInt8], exponent: [UInt8]) {
-        (signing.key.modulus, signing.key.exponent)
+    /// The published keys, in a fixed order.
+    package var published: [PublicParts] {
+        entries.map { ($0.keyID, $0.key.modulus, $0.key.exponent) }
     }
 
-    /// An RS256 signature by the key that signs.
-    package func signature(for message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        try signing.key.signature(for: message.span)
+    /// RSA's private operation, by the key that signs, on a block as long as its modulus.
+    package func signature(ofBlock block: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        try signing.key.signature(ofBlock: block)
     }
 }

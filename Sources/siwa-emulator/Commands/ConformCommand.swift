@@ -90,8 +90,9 @@ struct ConformCommand: Command {
     }
 
     private static var list: String {
-        Catalogue.all.map {
-            "\($0.id)  \($0.slug.padding(32))  \($0.severity.rawValue.padding(8))  \($0.effect)\n"
+        Catalogue.conform.map {
+            let severity = $0.severity?.rawValue ?? ""
+            return "\($0.id)  \($0.slug.padding(32))  \(severity.padding(8))  \($0.effect)\n"
         }.joined()
     }
 
@@ -133,7 +134,7 @@ struct ConformCommand: Command {
 
     /// The ids, slugs and groups of a list, which must exist.
     private static func names(_ text: String?) throws -> [String] {
-        let known = Catalogue.all.flatMap { [$0.id, $0.slug, $0.group] }
+        let known = Catalogue.conform.flatMap { [$0.id, $0.slug, $0.group] }
         return try (text ?? "").split(separator: ",").map { name in
             guard known.contains(String(name)) else {
                 throw Failure.usage(
@@ -169,16 +170,21 @@ extension ConformCommand {
             identity: identity
         ) { server in
             world.note("the emulator listens on \(server.url)")
-            try await check(file, options, emulator, world)
+            let key = try folder.developerKey()
+            let apple = LocalApple(emulator, url: server.url) { client, now in
+                guard let key else { throw NotPossible("DIR has no key for '\(client)'") }
+                return try key.secret(of: client, now: now)
+            }
+            try await check(file, options, apple, world)
         }
     }
 
     private func check(
-        _ file: ConformFile, _ options: RunOptions, _ emulator: AppleEmulator,
+        _ file: ConformFile, _ options: RunOptions, _ apple: any Apple,
         _ world: EmulatorWorld
     ) async throws {
         let run = try ConformRun(
-            file, options, emulator: emulator,
+            file, options, apple: apple,
             transport: BackendClient(authorityFile: file.authorityFile)
         ) { result in
             if !isJSON { try world.print(result.line.withoutControls + "\n") }
@@ -307,6 +313,18 @@ extension EmulatorConfiguration {
 extension Folder {
     /// The file with the seed of the keys that conform publishes.
     private static let keys = "conform-keys"
+
+    /// The key of the folder's first profile; nil if there is none.
+    fileprivate func developerKey() throws -> DeveloperKey? {
+        guard fileExists(path(Self.configuration)) else { return nil }
+        let profile = try JSON(read(Self.configuration))["profiles"]?.members?.first?.value
+        guard let profile, let name = profile["private_key"]?.string,
+            let keyID = profile["key_id"]?.string, let teamID = profile["team_id"]?.string,
+            fileExists(path(name))
+        else { return nil }
+        let text = try PrivateKeyText(SecretBytes(read(name)))
+        return DeveloperKey(try text.privateKey(), id: keyID, of: teamID)
+    }
 
     /// The seed of the folder's keys; made if it is missing.
     fileprivate func keySeed() throws -> UInt64 {

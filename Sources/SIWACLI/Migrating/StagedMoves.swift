@@ -3,8 +3,8 @@ internal import SIWALifecycle
 internal import SIWASystem
 internal import SIWAVaultRecords
 
-/// The moves of a remapping, sorted before the first is made: users whose tokens would meet under one
-/// id must be found while nothing is moved yet.
+/// The moves of users from one id to another, sorted before the first is made: users who would meet
+/// under one id must be found while nothing is moved yet.
 struct StagedMoves {
     /// By old id.
     private let moves: ExternalSort
@@ -21,18 +21,30 @@ struct StagedMoves {
     }
 
     mutating func add(_ move: VaultRemap) throws {
-        let (old, new) = (move.user.userID.rawValue.utf8, move.newUserID.rawValue.utf8)
+        try add(move.user.userID.rawValue, to: move.newUserID.rawValue)
+    }
+
+    /// - Parameter value: what belongs to the move.
+    mutating func add(_ oldID: String, to newID: String, _ value: [UInt8] = []) throws {
+        let (old, new) = (oldID.utf8, newID.utf8)
         count += 1
-        try moves.add(Array(old) + [0] + Array(new), [])
+        try moves.add(Array(old) + [0] + Array(new), value)
         // A user who keeps the id meets nobody but those who get it.
         try roles.add(Array(new) + [0, Role.new.rawValue] + Array(old), [])
         guard !old.elementsEqual(new) else { return }
         try roles.add(Array(old) + [0, Role.old.rawValue] + Array(new), [])
     }
 
-    /// - Throws: ``Diagnosis`` that names ids under which tokens of several users would meet.
-    func checkConflicts() throws {
-        var conflicts = MoveConflicts()
+    /// - Parameters:
+    ///   - who: who would meet.
+    ///   - outcome: what was not done.
+    ///   - refusesRepeats: whether two equal moves are a conflict.
+    /// - Throws: ``Diagnosis`` that names ids under which several users would meet.
+    func checkConflicts(
+        of who: String = "tokens of several users", _ outcome: String = "nothing was moved",
+        refusesRepeats: Bool = false
+    ) throws {
+        var conflicts = MoveConflicts(refusesRepeats: refusesRepeats)
         let entries = try roles.sorted()
         while let entry = try entries.next() {
             guard let end = entry.key.firstIndex(of: 0), entry.key.count > end + 1,
@@ -41,7 +53,7 @@ struct StagedMoves {
             let other = entry.key[(end + 2)...]
             conflicts.take(Array(entry.key[..<end]), isNew: role == .new, Array(other))
         }
-        try conflicts.check()
+        try conflicts.check(who, outcome)
     }
 
     /// The moves in the order of the old ids.
@@ -50,6 +62,16 @@ struct StagedMoves {
     /// Moves, read in groups.
     struct Moves {
         fileprivate let entries: SortedEntries
+
+        /// The next move, with the value that was added with it; nil at the end.
+        func next() throws -> (old: String, new: String, value: [UInt8])? {
+            guard let entry = try entries.next() else { return nil }
+            guard let end = entry.key.firstIndex(of: 0) else { throw entries.damaged }
+            return (
+                String(decoding: entry.key[..<end], as: UTF8.self),
+                String(decoding: entry.key[(end + 1)...], as: UTF8.self), entry.value
+            )
+        }
 
         /// The next moves; empty at the end.
         func next(_ limit: Int, of clientID: ClientID) throws -> [VaultRemap] {
@@ -66,13 +88,16 @@ struct StagedMoves {
     }
 }
 
-/// The ids of a remapping under which several users would meet; takes ids in their order.
+/// The ids under which several users would meet; takes ids in their order.
 private struct MoveConflicts {
+    let refusesRepeats: Bool
     private var id: [UInt8] = []
     private var olds: [[UInt8]] = []
     private var news: [[UInt8]] = []
     private var named: [String] = []
     private var count = 0
+
+    init(refusesRepeats: Bool) { self.refusesRepeats = refusesRepeats }
 
     /// - Parameter other: the old id of a new one, or the new id of an old one.
     mutating func take(_ id: [UInt8], isNew: Bool, _ other: [UInt8]) {
@@ -81,8 +106,8 @@ private struct MoveConflicts {
             (self.id, olds, news) = (id, [], [])
         }
         if isNew {
-            if olds.last != other { olds.append(other) }
-        } else if news.last != other {
+            if refusesRepeats || olds.last != other { olds.append(other) }
+        } else if refusesRepeats || news.last != other {
             news.append(other)
         }
     }
@@ -111,14 +136,13 @@ private struct MoveConflicts {
     }
 
     /// - Throws: ``Diagnosis`` if there are any.
-    mutating func check() throws(Diagnosis) {
+    mutating func check(_ who: String, _ outcome: String) throws(Diagnosis) {
         finish()
         guard count > 0 else { return }
         let more = count > named.count ? ["and \(count - named.count) more"] : []
         throw Diagnosis.negative(
             .idsMeet,
-            "tokens of several users would meet under \(count == 1 ? "one id" : "\(count) ids"); "
-                + "nothing was moved",
+            "\(who) would meet under \(count == 1 ? "one id" : "\(count) ids"); \(outcome)",
             hints: named + more + ["remove or correct these lines, then run it again"])
     }
 

@@ -1,5 +1,6 @@
 internal import SIWAApplication
 internal import SIWAJOSE
+internal import SIWAServerRecords
 
 extension Route {
     /// `GET /v1/status`

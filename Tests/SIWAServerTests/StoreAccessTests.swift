@@ -35,6 +35,6 @@ import Testing
         try await first.value
         let error = await #expect(throws: StoreError.self) { try await second.value }
         #expect(error?.kind == .busy)
-        try await access.run { store throws(StoreError) in try store.check() }
+        _ = try await access.run { store throws(StoreError) in try store.check() }
     }
 }

@@ -19,6 +19,8 @@ package final class ConformRun {
     var sendsWebNonce = false
     var manners = Manners()
     var users: [TestUser] = []
+    /// The number of the latest request that is known.
+    var latestNumber = 0
     package private(set) var results: [CheckResult] = []
     private var lastRequest: ContinuousClock.Instant?
     private var sinceGood = 0

@@ -1,0 +1,57 @@
+internal import SIWAConformance
+internal import SIWACrypto
+internal import SIWAEmulator
+internal import SIWAJOSE
+
+extension InProcessApple {
+    /// Identity tokens of a user that are wrong in one property each, signed by this emulator where
+    /// Apple would sign: your server must refuse each whose result is `invalid`
+    /// (docs/conformance.md).
+    ///
+    /// ```swift
+    /// for bad in try await apple.badTokens() where bad.result == .invalid {
+    ///     await #expect(throws: SignInWithAppleError.self, "\(bad.comment)") {
+    ///         try await apple.client.verify(bad.token)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Tokens whose fault is in the nonce, or in the hash of a code or an access token, are among
+    /// them: they are refused only by a server that checks these. Verify them with `nonce`,
+    /// `bad.code` and `bad.accessToken`.
+    ///
+    /// - Parameters:
+    ///   - user: the name of the user.
+    ///   - clientID: the client; nil for that of ``client``.
+    ///   - nonce: the raw nonce of the sign-in; the tokens have its SHA-256 in hexadecimal.
+    /// - Throws: ``EmulatorError`` if the user or the client does not exist.
+    public func badTokens(
+        of user: String = "alice", for clientID: String? = nil, nonce: String = "a-raw-nonce"
+    ) async throws(EmulatorError) -> [ConformanceVectors.Test] {
+        let clientID = clientID ?? client.clientID
+        do {
+            let hashed = try SHA256.digest(nonce).hexadecimal
+            let good = try await signIn(user, to: clientID, nonce: hashed)
+            let note = try await control(
+                "notifications",
+                ["type": "email-disabled", "user": .string(user), "client_id": .string(clientID)])
+            let model = try GoodSignIn(
+                token: good.identityToken, code: good.code,
+                accessToken: await emulator.accessToken(of: user), nonce: nonce,
+                audiences: [clientID], siblingClient: otherClient(than: clientID),
+                notification: note["payload"]?.string ?? "")
+            let issuer = Issuer(await emulator.publishedKeys)
+            let vectors = try await Vector.identityTokens(from: model, by: issuer)
+            return vectors.filter { $0.made.keySet == nil }.map(ConformanceVectors.Test.init)
+        } catch let error as EmulatorError {
+            throw error
+        } catch {
+            throw EmulatorError("\(error)")
+        }
+    }
+
+    /// A client of the team whose tokens are not for `clientID`.
+    private func otherClient(than clientID: String) -> String? {
+        emulator.configuration.clients.map(\.clientID.rawValue).first { $0 != clientID }
+    }
+}

@@ -2,6 +2,8 @@ internal import SIWAConformance
 internal import SIWACrypto
 internal import SIWAEmulator
 internal import SIWAJOSE
+internal import SIWALifecycle
+internal import SignInWithApple
 
 extension InProcessApple {
     /// Identity tokens of a user that are wrong in one property each, signed by this emulator where
@@ -38,7 +40,7 @@ extension InProcessApple {
             let model = try GoodSignIn(
                 token: good.identityToken, code: good.code,
                 accessToken: await emulator.accessToken(of: user), nonce: nonce,
-                audiences: [clientID], siblingClient: otherClient(than: clientID),
+                audiences: [clientID], siblingClient: await otherClient(than: clientID),
                 notification: note["payload"]?.string ?? "")
             let issuer = Issuer(await emulator.publishedKeys)
             let vectors = try await Vector.identityTokens(from: model, by: issuer)
@@ -51,7 +53,7 @@ extension InProcessApple {
     }
 
     /// A client of the team whose tokens are not for `clientID`.
-    private func otherClient(than clientID: String) -> String? {
-        emulator.configuration.clients.map(\.clientID.rawValue).first { $0 != clientID }
+    private func otherClient(than clientID: String) async -> String? {
+        await emulator.configuration.clients.map(\.clientID.rawValue).first { $0 != clientID }
     }
 }

@@ -1,7 +1,8 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 package import SIWAConformance
 internal import SIWAJOSE
 internal import SIWALifecycle
+internal import SignInWithApple
 
 /// Tokens that a verifier must accept or refuse, as `siwa-emulator vectors` prints them
 /// (docs/conformance.md).

@@ -58,7 +58,7 @@ import Testing
                             accessToken: test.accessToken)
                     }
                     isAccepted = true
-                } catch is SignInWithAppleError {
+                } catch {
                     isAccepted = false
                 }
                 #expect(isAccepted == (test.result == .valid), "\(test.flags) \(test.comment)")

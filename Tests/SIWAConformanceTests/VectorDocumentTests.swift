@@ -65,7 +65,8 @@ import Testing
             first["testGroups"]?.elements?.allSatisfy { $0["type"] == "notification" } == true)
         options.seed = 2
         let second = try await VectorDocument(options).json
-        #expect(first["testGroups"]?.elements?[0]["jwks"] != second["testGroups"]?.elements?[0]["jwks"])
+        #expect(
+            first["testGroups"]?.elements?[0]["jwks"] != second["testGroups"]?.elements?[0]["jwks"])
         options.kinds = [.identityToken]
         (options.audiences, options.nonce) = (["com.example.a", "com.example.b"], "raw")
         (options.at, options.lifetime) = (NumericDate(1_700_000_000), .seconds(60))

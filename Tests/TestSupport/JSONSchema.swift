@@ -32,7 +32,9 @@ package struct JSONSchema {
         case "enum": return unless(value.elements?.contains(json))
         case "pattern":
             return unless(
-                json.string.map { $0.range(of: value.string ?? "", options: .regularExpression) != nil })
+                json.string.map {
+                    $0.range(of: value.string ?? "", options: .regularExpression) != nil
+                })
         case "minimum": return unless(json.integer.map { $0 >= value.integer ?? 0 })
         case "minItems": return unless(json.elements.map { $0.count >= value.integer ?? 0 })
         case "required":

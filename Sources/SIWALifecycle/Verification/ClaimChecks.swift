@@ -17,7 +17,8 @@ extension TokenVerifier {
             return .failed(.expiry, "exp is \(claims[.exp].shown), expected whole seconds")
         }
         guard expires.isWritable else {
-            return .failed(.expiry, "exp is \(claims[.exp].shown), which is not a date before 10000")
+            return .failed(
+                .expiry, "exp is \(claims[.exp].shown), which is not a date before 10000")
         }
         return now < expires.adding(seconds: leeway)
             ? .passed(.expiry, "expires at ", expires)

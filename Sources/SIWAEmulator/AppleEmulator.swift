@@ -5,7 +5,7 @@ package import SIWALifecycle
 ///
 /// An actor: exactly one of many parallel exchanges of the same code succeeds.
 package actor AppleEmulator {
-    package let configuration: EmulatorConfiguration
+    let configuration: EmulatorConfiguration
     let keys: EmulatorKeys
     let source: SeededSource
     let clock: @Sendable () -> NumericDate

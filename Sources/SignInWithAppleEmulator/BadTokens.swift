@@ -2,7 +2,6 @@ internal import SIWAConformance
 internal import SIWACrypto
 internal import SIWAEmulator
 internal import SIWAJOSE
-internal import SIWALifecycle
 internal import SignInWithApple
 
 extension InProcessApple {
@@ -11,9 +10,11 @@ extension InProcessApple {
     /// (docs/conformance.md).
     ///
     /// ```swift
-    /// for bad in try await apple.badTokens() where bad.result == .invalid {
+    /// let emulator = try await InProcessApple()
+    /// for bad in try await emulator.badTokens(nonce: "n-1") where bad.result == .invalid {
     ///     await #expect(throws: SignInWithAppleError.self, "\(bad.comment)") {
-    ///         try await apple.client.verify(bad.token)
+    ///         try await emulator.client.verify(
+    ///             bad.token, nonce: "n-1", code: bad.code, accessToken: bad.accessToken)
     ///     }
     /// }
     /// ```
@@ -40,7 +41,7 @@ extension InProcessApple {
             let model = try GoodSignIn(
                 token: good.identityToken, code: good.code,
                 accessToken: await emulator.accessToken(of: user), nonce: nonce,
-                audiences: [clientID], siblingClient: await otherClient(than: clientID),
+                audiences: [clientID],
                 notification: note["payload"]?.string ?? "")
             let issuer = Issuer(await emulator.publishedKeys)
             let vectors = try await Vector.identityTokens(from: model, by: issuer)
@@ -50,10 +51,5 @@ extension InProcessApple {
         } catch {
             throw EmulatorError("\(error)")
         }
-    }
-
-    /// A client of the team whose tokens are not for `clientID`.
-    private func otherClient(than clientID: String) async -> String? {
-        await emulator.configuration.clients.map(\.clientID.rawValue).first { $0 != clientID }
     }
 }

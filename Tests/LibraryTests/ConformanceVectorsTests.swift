@@ -23,7 +23,9 @@ import Testing
         let apple = try await InProcessApple()
         try await apple.add(InProcessApple.User(name: "bob", email: "bob@example.com"))
         let tokens = try await apple.badTokens(of: "bob", for: "com.example.web")
-        #expect(tokens.contains { $0.flags == ["T01"] } && tokens.contains { $0.flags == ["T55"] })
+        #expect(tokens.contains { $0.flags == ["T01"] })
+        let stolen = try #require(tokens.first { $0.flags == ["T20"] })
+        #expect(stolen.token.split(separator: ".").count == 3 && stolen.result == .invalid)
         await #expect(throws: EmulatorError.self) { try await apple.badTokens(of: "nobody") }
     }
 

@@ -38,12 +38,14 @@ extension InProcessApple {
             let note = try await control(
                 "notifications",
                 ["type": "email-disabled", "user": .string(user), "client_id": .string(clientID)])
+            let issuer = Issuer(await emulator.publishedKeys)
+            let stranger = try await GoodSignIn(token: good.identityToken).signed(
+                claims: [("sub", "001999.0b1c2d3e4f5061728394a5b6c7d8e9fa.2114")], by: issuer)
             let model = try GoodSignIn(
                 token: good.identityToken, code: good.code,
                 accessToken: await emulator.accessToken(of: user), nonce: nonce,
-                audiences: [clientID],
+                audiences: [clientID], other: stranger,
                 notification: note["payload"]?.string ?? "")
-            let issuer = Issuer(await emulator.publishedKeys)
             let vectors = try await Vector.identityTokens(from: model, by: issuer)
             return vectors.filter { $0.made.keySet == nil }.map(ConformanceVectors.Test.init)
         } catch let error as EmulatorError {

@@ -1,5 +1,5 @@
-internal import SIWAEmulator
 internal import SIWACrypto
+internal import SIWAEmulator
 internal import SIWAJOSE
 package import SIWALifecycle
 

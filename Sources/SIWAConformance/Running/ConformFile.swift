@@ -1,5 +1,5 @@
-package import SIWAJOSE
 internal import SIWAEmulator
+package import SIWAJOSE
 internal import SIWALifecycle
 
 /// The description of a backend: the FILE of `siwa-emulator conform`.

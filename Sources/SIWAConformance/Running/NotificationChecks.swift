@@ -65,7 +65,8 @@ extension ConformRun {
                 session, "account-delete of another user", post(genuine, "N06"))
             let good = try GoodSignIn(token: genuine)
             let subject = "000000.0123456789abcdef0123456789abcdef.0000"
-            let events = good.claims["events"]?.plainText
+            let events =
+                good.claims["events"]?.plainText
                 .replacing(other.subject, with: subject) ?? ""
             let foreign = try await good.signed(
                 claims: [("events", .string(events))], by: apple.issuer())

@@ -94,7 +94,8 @@ extension RequestRecord {
         let form = try? form.get()
         self.init(
             number: number, requestID: requestID, at: at, method: request.method.clipped,
-            path: request.path.clipped, parameters: form?.names ?? [], queryNames: request.queryNames,
+            path: request.path.clipped, parameters: form?.names ?? [],
+            queryNames: request.queryNames,
             secrets: form?.fingerprints ?? [],
             clientID: form?["client_id"]?.clipped ?? examination.clientID?.rawValue,
             grantType: form?["grant_type"]?.clipped,

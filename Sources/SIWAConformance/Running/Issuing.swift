@@ -100,6 +100,7 @@ extension ConformRun {
         guard let bad = deviation.token else { return good.idToken }
         let material = try await material(good, client, user, nonce: nonce, raw: raw)
         let token = try await bad.make(material, apple.issuer()).token
+        if BadToken.unknownKeys.contains(bad.id) { lastUnknownKey = .now }
         let channel = channels[flow] ?? .both
         if channel != .request { try await apple.prepare(token, forExchangeOf: good.code) }
         return channel == .exchange ? good.idToken : token

@@ -80,9 +80,8 @@ struct RemoteApple: Apple {
         return answer["access_token"]?.string ?? ""
     }
 
-    func isSignedOut(_ name: String) async throws -> Bool? {
+    func revokedSessions(of name: String) async throws -> Int {
         let answer = try await control("sessions", ["user": .string(name)])
-        let sessions = answer["sessions"]?.elements ?? []
-        return sessions.isEmpty ? nil : sessions.allSatisfy { $0["revoked"] == true }
+        return (answer["sessions"]?.elements ?? []).count { $0["revoked"] == true }
     }
 }

@@ -36,9 +36,10 @@ extension ConformRun {
     }
 
     /// In the channel of the exchange, TLS takes the place of the signature (OpenID Connect Core
-    /// §3.1.3.7), and `at_hash` may be ignored (§3.1.3.8).
+    /// §3.1.3.7). Elsewhere no access token comes with the token, so that `at_hash` says nothing.
     private func isAdvice(_ id: String, _ flow: Flow) -> Bool {
-        (channels[flow] == .exchange && Self.signatureChecks.contains(id)) || id == "T51"
+        let isExchange = channels[flow] == .exchange
+        return isExchange ? Self.signatureChecks.contains(id) : id == "T51"
     }
 
     /// T43: the nonce of the token and the one in the request are both hashed.

@@ -16,7 +16,7 @@ ISSUER = "https://appleid.apple.com"
 
 # Each switch, and what a developer did who has this bug.
 BUGS = {
-    "decode_only": "decodes the token and verifies nothing",
+    "decode_only": "decodes the token and verifies no signature",
     "alg_none": "lets the header choose the algorithm, also none",
     "alg_none_lower_case": "refuses 'none', but not 'None' or 'NONE'",
     "hs256": "takes the public key's PEM for the secret when the header says HS256",
@@ -47,7 +47,7 @@ BUGS = {
     "notification_as_token": "accepts a notification in place of an identity token",
     "client_secret_as_token": "finds its own key by kid, and accepts its own client_secret",
     "one_audience_list": "accepts the web client's tokens from the app",
-    "sub_optional": "accepts every token with a good signature, aud or not",
+    "sub_optional": "signs in without a sub",
     "access_token": "takes an opaque token for a session of the same name",
     "user_id_from_body": "signs in the user that the body names",
     "sub_from_body": "signs in the sub that the body names",
@@ -66,11 +66,12 @@ BUGS = {
     "code_in_url": "sends the code in the URL, too",
     "fetch_each_time": "fetches the keys for each token",
     "fetch_each_unknown": "fetches the keys for each unknown kid",
-    "fetch_5xx": "has no answer when the keys cannot be fetched",
+    "fetch_5xx": "answers with a bare 500 when the keys cannot be fetched",
     "retry_exchange": "sends the code again after a failure",
     "code_reuse": "remembers the sessions of codes, and signs in again with a used one",
     "refresh_in_answer": "answers with the refresh token",
     "no_c_hash": "does not check c_hash",
+    "no_at_hash": "does not check at_hash of the token that came with an access token",
     "notification_unverified": "decodes notifications and verifies nothing",
     "notification_no_aud": "does not check aud of notifications",
     "notification_alg_none": "accepts notifications with alg none",
@@ -86,10 +87,15 @@ BUGS = {
     "revoke_access_token": "revokes something that is not a token",
     "delete_twice_5xx": "crashes when the account is gone",
     "token_5xx": "crashes on a malformed token",
-    "slow": "waits for 3 seconds on a token that it refuses",
+    "slow": "waits for 3 seconds on an expired token",
     "cut": "closes the connection on a token that it refuses",
     "stale_keys": "never fetches the keys again",
 }
+
+
+def half(text):
+    """The left half of the SHA-256 of a code or an access token, as c_hash and at_hash have it."""
+    return jwt.utils.base64url_encode(hashlib.sha256(text.encode()).digest()[:16]).decode()
 
 
 class Refused(Exception):
@@ -107,6 +113,9 @@ class App:
         self.accounts = {}
         self.keys, self.fetched_at, self.lock = {}, 0, threading.Lock()
         self.used_nonces, self.retry = set(), "retry_exchange" in self.bugs
+        # Whether the user of the exchange must be that of the token. These bugs take anybody.
+        self.compares = not self.bugs & {
+            "mixed_users", "notification_as_token", "client_secret_as_token", "sub_optional"}
 
     def has(self, bug):
         return bug in self.bugs
@@ -226,7 +235,7 @@ class App:
             return "." not in aud.removeprefix("com.example.")
         return isinstance(aud, str) and aud in clients
 
-    def claims(self, token, clients, body, nonce, code=None):
+    def claims(self, token, clients, body, nonce, code=None, access_token=None):
         """The checked claims of an identity token."""
         has = self.has
         claims = self.verified(token)
@@ -246,13 +255,16 @@ class App:
         if nonce is not None or not has("nonce_if_sent"):
             self.check_nonce(claims, nonce)
         if code and not has("no_c_hash") and "c_hash" in claims:
-            digest = hashlib.sha256(code.encode()).digest()[:16]
-            if claims["c_hash"] != jwt.utils.base64url_encode(digest).decode():
+            if claims["c_hash"] != half(code):
                 raise Refused("c_hash")
         if has("email_5xx") and "email" not in claims:
             raise Crash("email")
+        if access_token and not has("no_at_hash") and claims.get("at_hash") != half(access_token):
+            raise Refused("at_hash")
         sub = claims.get("sub")
         if not isinstance(sub, str) or not sub:
+            if has("sub_optional"):
+                return claims | {"sub": "someone"}
             raise Refused("sub")
         return claims
 
@@ -364,11 +376,12 @@ class App:
             clients = [APP, WEB] if self.has("one_audience_list") else [APP]
             claims = self.claims(token, clients, body, nonce, code)
             answer = self.exchange(code, APP)
-            if self.unverified(answer["id_token"])["sub"] != claims["sub"] and not self.has("mixed_users"):
+            if self.compares and self.unverified(answer["id_token"])["sub"] != claims["sub"]:
                 raise Refused("users")
         else:
             answer = self.exchange(code, APP)
-            claims = self.claims(answer["id_token"], [APP], body, nonce)
+            claims = self.claims(
+                answer["id_token"], [APP], body, nonce, access_token=answer["access_token"])
         if nonce and not self.has("code_reuse"):
             self.used_nonces.add(nonce)
         account = self.account(claims, body)
@@ -416,11 +429,12 @@ class App:
         if self.options.channel == "request":
             claims = self.claims(token, [WEB], {}, nonce, None if self.has("mixed_users") else code)
             answer = self.exchange(code, WEB, verifier, REDIRECT)
-            if self.unverified(answer["id_token"])["sub"] != claims["sub"] and not self.has("mixed_users"):
+            if self.compares and self.unverified(answer["id_token"])["sub"] != claims["sub"]:
                 raise Refused("users")
         else:
             answer = self.exchange(code, WEB, verifier, REDIRECT)
-            claims = self.claims(answer["id_token"], [WEB], {}, nonce)
+            claims = self.claims(
+                answer["id_token"], [WEB], {}, nonce, access_token=answer["access_token"])
         account = self.account(claims, {})
         self.keep(account, answer["refresh_token"], WEB)
         return self.open(account)
@@ -473,8 +487,8 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def answer(self, status, document=None, fields=()):
-        body = json.dumps(document or {}).encode()
+    def answer(self, status, document={}, fields=()):
+        body = b"" if document is None else json.dumps(document).encode()
         self.send_response(status)
         for name, value in fields:
             self.send_header(name, value)
@@ -506,14 +520,14 @@ class Handler(BaseHTTPRequestHandler):
         app = self.server.app
         try:
             act(app)
-        except Crash:
-            self.answer(500)
+        except Crash as error:
+            self.answer(500, {} if error.args != ("keys",) else None)
         except Exception as error:
             if app.has("token_5xx") and not isinstance(error, (Refused, jwt.InvalidTokenError)):
                 return self.answer(500)
             if app.has("token_5xx") and isinstance(error, jwt.DecodeError):
                 return self.answer(500)
-            if app.has("slow") and isinstance(error, jwt.InvalidTokenError):
+            if app.has("slow") and error.args == ("exp",):
                 time.sleep(3)
             if app.has("cut") and isinstance(error, jwt.InvalidTokenError):
                 self.close_connection = True

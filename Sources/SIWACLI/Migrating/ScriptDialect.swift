@@ -199,11 +199,24 @@ extension ScriptDialect {
             WHERE \(condition);
 
             """
-        case .postgresql, .sqlite:
+        case .postgresql:
             """
             UPDATE \(table) AS \(alias) SET \(quoted(column)) = \(value)
             FROM \(changes) w
             WHERE \(condition);
+
+            """
+        case .sqlite:
+            // With FROM, SQLite may read the whole table for each change.
+            """
+            UPDATE \(table) AS \(alias) SET \(quoted(column)) = (
+                SELECT \(value) FROM \(changes) w
+                WHERE \(condition)
+            )
+            WHERE EXISTS (
+                SELECT 1 FROM \(changes) w
+                WHERE \(condition)
+            );
 
             """
         }

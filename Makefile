@@ -53,7 +53,8 @@ PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite
 # start services on a machine with systemd: Chromium; pgbouncer; Prometheus's tools, PHP and
 # systemd-analyze, which are 37 MB to fetch, 390 MB installed, and take half a minute.
 CI_PACKAGES := chromium prometheus prometheus-node-exporter php-cli php-curl systemd pgbouncer
-TEST_PACKAGES := jq nginx-light postgresql sqlite3 zsh fish mandoc strace $(if $(filter true,$(CI)),$(CI_PACKAGES))
+TEST_PACKAGES := jq nginx-light postgresql sqlite3 zsh fish mandoc strace python3-jwt \
+	python3-cryptography $(if $(filter true,$(CI)),$(CI_PACKAGES))
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
@@ -114,7 +115,7 @@ screenshots:
 
 # Other people's clients, unmodified, against the emulator as appleid.apple.com
 # (docs/testing-your-app.md). PYTHON_CLIENTS are PyPI's, in an environment of their own.
-CLIENTS ?= python ruby go php fixtures vectors
+CLIENTS ?= python ruby go php fixtures vectors conform
 CLIENT_PACKAGES := python3-venv iproute2 golang-go golang-golang-x-oauth2-dev \
 	golang-github-golang-jwt-jwt-dev ruby ruby-oauth2 ruby-jwt php-cli php-curl nodejs
 PYTHON_CLIENT_PACKAGES := python3-venv iproute2

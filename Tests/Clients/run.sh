@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs other people's OAuth clients, unmodified, against siwa-emulator as https://appleid.apple.com:
-#   Tests/Clients/run.sh PRODUCTS [CLIENT…]     all of them, or some: python ruby go php fixtures vectors
+#   Tests/Clients/run.sh PRODUCTS [CLIENT…]     all of them, or some: python ruby go php fixtures vectors conform
 # PRODUCTS is the folder with siwa and siwa-emulator.
 #
 # They run in a network namespace of their own, which has only loopback: the name
@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 products=$(cd "$1" && pwd)
 shift
 clients=("$@")
-((${#clients[@]})) || clients=(python ruby go php fixtures vectors)
+((${#clients[@]})) || clients=(python ruby go php fixtures vectors conform)
 
 if [[ -z ${SIWA_CLIENTS_INSIDE-} ]]; then
     as_root=()
@@ -89,6 +89,10 @@ run_fixtures() {
 run_vectors() {
     note 'the loops of docs/conformance.md' "$python" "$here/vectors/check.py" loops
     note "vectors, by other people's verifiers" "$python" "$here/vectors/check.py" third-parties
+}
+run_conform() {
+    note "conform's sample backend with each of its bugs" \
+        "$python" "$here/conform/check.py" "$SIWA_EMULATOR"
 }
 
 for client in "${clients[@]}"; do "run_$client"; done

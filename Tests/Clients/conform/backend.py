@@ -161,6 +161,9 @@ class App:
         alg, kid = header.get("alg"), header.get("kid")
         parts = token.split(".")
         has = self.has
+        # Older versions of PyJWT do not look at crit.
+        if header.get("crit"):
+            raise Refused("crit")
         if notification:
             if has("notification_unverified"):
                 return self.unverified(token)

@@ -1,4 +1,5 @@
 import Foundation
+import SIWAJOSE
 import SIWATestSupport
 import Testing
 
@@ -28,5 +29,22 @@ import Testing
                 environment: ["PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"],
                 limit: .seconds(300)))
         #expect(result.exitCode == 0 && result.output == "as expected\n", "\(result)")
+    }
+
+    @Test func `every check that is critical or high fails for a bug of the sample backend`()
+        async throws
+    {
+        let table = URL(filePath: Self.check).deletingLastPathComponent()
+            .appending(path: "bugs.json")
+        let bugs = try #require(JSON(Array(Data(contentsOf: table))).members)
+        let failed = bugs.map { ($0.value.elements ?? []).compactMap(\.string) }
+        #expect(failed.allSatisfy { !$0.isEmpty }, "a bug that no check finds")
+        let found = Set(failed.joined().map { $0.prefix { $0 != "/" } })
+        let list = try await Executable.product("siwa-emulator").run(
+            Executable.Call(["conform", "--list"]))
+        let grave = list.output.split(separator: "\n")
+            .map { $0.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: true) }
+            .filter { $0.count > 2 && ["critical", "high"].contains($0[2]) }.map { $0[0] }
+        #expect(grave.count > 30 && Set(grave).subtracting(found) == [])
     }
 }

@@ -53,7 +53,8 @@ PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite
 # start services on a machine with systemd: Chromium; pgbouncer; Prometheus's tools, PHP and
 # systemd-analyze, which are 37 MB to fetch, 390 MB installed, and take half a minute.
 CI_PACKAGES := chromium prometheus prometheus-node-exporter php-cli php-curl systemd pgbouncer
-TEST_PACKAGES := jq nginx-light postgresql sqlite3 zsh fish mandoc strace $(if $(filter true,$(CI)),$(CI_PACKAGES))
+TEST_PACKAGES := jq nginx-light postgresql sqlite3 zsh fish mandoc strace python3-jwt \
+	python3-cryptography $(if $(filter true,$(CI)),$(CI_PACKAGES))
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
@@ -114,11 +115,11 @@ screenshots:
 
 # Other people's clients, unmodified, against the emulator as appleid.apple.com
 # (docs/testing-your-app.md). PYTHON_CLIENTS are PyPI's, in an environment of their own.
-CLIENTS ?= python ruby go php fixtures
+CLIENTS ?= python ruby go php fixtures vectors conform
 CLIENT_PACKAGES := python3-venv iproute2 golang-go golang-golang-x-oauth2-dev \
 	golang-github-golang-jwt-jwt-dev ruby ruby-oauth2 ruby-jwt php-cli php-curl nodejs
 PYTHON_CLIENT_PACKAGES := python3-venv iproute2
-PYTHON_CLIENTS := social-auth-core==7.0.0 'django-allauth[socialaccount]==65.21.1' Authlib==1.9.9 \
+PYTHON_CLIENTS := social-auth-core==7.0.0 'django-allauth[socialaccount]==65.21.1' PyJWT==2.15.1 python-jose==3.5.0 Authlib==1.9.9 \
 	joserfc==1.8.0 requests-oauthlib==2.0.0 pytest
 CLIENT_PRODUCTS ?= $(TEST_PRODUCTS)
 test-clients:

@@ -100,7 +100,7 @@ let package = Package(
         .target(
             name: "SignInWithAppleEmulator",
             dependencies: [
-                "SignInWithApple", "SIWAEmulator", "SIWAJOSE", "SIWALifecycle",
+                "SignInWithApple", "SIWAConformance", "SIWAEmulator", "SIWAJOSE", "SIWALifecycle",
                 "SIWACrypto",
             ], swiftSettings: safe),
         .target(
@@ -213,6 +213,10 @@ let package = Package(
                 "SIWACrypto",
                 "SIWATestSupport",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SIWAConformanceTests",
+            dependencies: ["SIWAConformance", "SIWAJOSE", "SIWALifecycle", "SIWATestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SiwaTests",

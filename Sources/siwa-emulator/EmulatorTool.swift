@@ -12,11 +12,12 @@ let emulatorTool = Tool<EmulatorWorld>(
 
         The state is kept in memory until the server ends. Control it with requests to \
         /emulator/: codes, tokens, faults, clock, switches, requests, keys/revoke, keys/rotate, \
-        keys/private, sessions, transfer, seed, baits, notifications, receiver, users, reset. The console at /emulator does the same for \
-        people.
+        keys/private, sessions, sessions/access-token, transfer, seed, baits, notifications, \
+        receiver, users, reset. The console at /emulator does the same for people.
         """,
     commands: [
         InitCommand.self, ServeCommand.self, LogCommand.self, ConformCommand.self,
+        VectorsCommand.self,
         CompletionsCommand<EmulatorWorld>.self,
         ManualCommand<EmulatorWorld>.self,
     ],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs other people's OAuth clients, unmodified, against siwa-emulator as https://appleid.apple.com:
-#   Tests/Clients/run.sh PRODUCTS [CLIENT…]     all of them, or some: python ruby go php fixtures
+#   Tests/Clients/run.sh PRODUCTS [CLIENT…]     all of them, or some: python ruby go php fixtures vectors conform
 # PRODUCTS is the folder with siwa and siwa-emulator.
 #
 # They run in a network namespace of their own, which has only loopback: the name
@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 products=$(cd "$1" && pwd)
 shift
 clients=("$@")
-((${#clients[@]})) || clients=(python ruby go php fixtures)
+((${#clients[@]})) || clients=(python ruby go php fixtures vectors conform)
 
 if [[ -z ${SIWA_CLIENTS_INSIDE-} ]]; then
     as_root=()
@@ -85,6 +85,14 @@ run_fixtures() {
     note 'node:test fixture' node --test "$here/fixtures/node/"
     note 'Go fixture' env GO111MODULE=off GOCACHE="${SIWA_CLIENTS_CACHE:-$work}/go" \
         bash -c "cd '$here/fixtures/go' && go test -count=1 ."
+}
+run_vectors() {
+    note 'the loops of docs/conformance.md' "$python" "$here/vectors/check.py" loops
+    note "vectors, by other people's verifiers" "$python" "$here/vectors/check.py" third-parties
+}
+run_conform() {
+    note "conform's sample backend with each of its bugs" \
+        "$python" "$here/conform/check.py" "$SIWA_EMULATOR"
 }
 
 for client in "${clients[@]}"; do "run_$client"; done

@@ -123,7 +123,7 @@ extension DocumentedCodeTests {
             return (all ?? []).filter { $0.hasSuffix(".swift") || $0.hasSuffix(".md") }
                 .map { "Sources/\(product)/\($0)" }
         }
-        return (products + ["README.md", "docs/library.md"]).sorted()
+        return (products + ["README.md", "docs/conformance.md", "docs/library.md"]).sorted()
     }
 
     /// The text of documentation comments; other lines are empty.

@@ -91,6 +91,14 @@ extension ControlCase {
             body: #"{"withdraw":"ZZZZZZZZZZ"}"#, status: 400,
             text: "'ZZZZZZZZZZ' is not published; published are "),
         ControlCase(
+            testDescription: "a signing key that is not published", path: "keys/rotate",
+            body: #"{"signing":"ZZZZZZZZZZ"}"#, status: 400,
+            text: "'ZZZZZZZZZZ' is not published; published are "),
+        ControlCase(
+            testDescription: "a signing key and a number of keys", path: "keys/rotate",
+            body: #"{"signing":"ZZZZZZZZZZ","keys":2}"#, status: 400,
+            text: "'signing' excludes 'keys' and 'withdraw'"),
+        ControlCase(
             testDescription: "no type", path: "notifications", status: 400,
             text: "'type' is missing"),
         ControlCase(

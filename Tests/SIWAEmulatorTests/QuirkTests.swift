@@ -50,6 +50,11 @@ extension Quirk {
             let published = try await harness.publishedKeys()
             let signing = try rotated.text("signing")
             #expect(published.count == 5 && published.contains(signing))
+            let other = try #require(published.first { $0 != signing })
+            try await harness.control("keys/rotate", ["signing": .string(other)])
+            let token = try await harness.session()["id_token"]?.string
+            #expect(try await harness.verified(token).header["kid"] == .string(other))
+            #expect(try await Set(harness.publishedKeys()) == Set(published))
         },
         Quirk("the discovery document can have another issuer than the tokens") { harness in
             try await harness.control(

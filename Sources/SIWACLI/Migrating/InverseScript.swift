@@ -49,14 +49,17 @@ struct InverseScript: Sendable {
         return """
             INSERT INTO \(sql.taken) (value, source)
             SELECT DISTINCT b.old_value, \(number)
-            FROM \(dialect.inOrder(["\(sql.table(of: place)) \(place.alias)", "\(sql.before) b"]))
+            FROM \(dialect.inOrder(["\(sql.table(of: place)) \(place.alias)", dialect.using("key_1", of: "\(sql.before) b")]))
             WHERE \((["b.old_value = \(value)"] + conditions).joined(separator: " AND "));
 
             """
     }
 
     private func fill(_ place: MigrationPlace, _ number: Int) -> String {
-        var tables = ["\(sql.table(of: place)) \(place.alias)", "\(sql.before) b"]
+        var tables = [
+            "\(sql.table(of: place)) \(place.alias)",
+            dialect.using("PRIMARY", of: "\(sql.before) b"),
+        ]
         var conditions = ["b.place = \(dialect.literal(place.name))"] + dialect.mayChange
         switch place.row {
         case .identity: conditions += ["b.record = \(sql.userID())"] + sql.isApples()
@@ -65,7 +68,7 @@ struct InverseScript: Sendable {
         conditions.append(sql.holds(place, "b.new_value"))
         // Only of users whose id is restored.
         if number > 0 {
-            tables.append("\(sql.changes) c")
+            tables.append(dialect.using("key_2", of: "\(sql.changes) c"))
             let first = sql.recipe.places.first?.name ?? ""
             conditions += ["c.n = b.n", "c.place = \(dialect.literal(first))"]
         }
@@ -94,7 +97,9 @@ struct InverseScript: Sendable {
     /// Whether every id was restored.
     private var check: String {
         let place = dialect.literal(sql.recipe.places.first?.name ?? "")
-        let source = dialect.inOrder([sql.identities(), "\(sql.changes) c"])
+        let source = dialect.inOrder([
+            sql.identities(), dialect.using("key_1", of: "\(sql.changes) c"),
+        ])
         let conditions = ["c.place = \(place)", "c.new_value = \(sql.userID())"] + sql.isApples()
         return dialect.check(
             2, "ids were not restored; nothing was changed",

@@ -135,7 +135,10 @@ struct PlanExpressions: Sendable {
         }
         conditions.append(holds(place, old))
         if case .identity = place.row { conditions += isApples() }
+        var index = "PRIMARY"
+        if case .identifier = place.value { index = "key_1" }
         return dialect.update(
-            table(of: place), place.alias, set: name, to: value, from: changes, where: conditions)
+            table(of: place), place.alias, set: name, to: value, from: changes, by: index,
+            where: conditions)
     }
 }

@@ -243,7 +243,9 @@ extension PlanScript {
         var tables = [sql.identities(), "\(sql.pairs) s", "\(sql.states) x"]
         var conditions = ["\(sql.userID()) = s.old_id"] + sql.isApples()
         conditions += ["x.n = s.n", "x.state = 'changed'"] + dialect.mayChange
-        if place.value.isAddressCopy { tables.append("\(sql.changes) c") }
+        if place.value.isAddressCopy {
+            tables.append(dialect.using("key_2", of: "\(sql.changes) c"))
+        }
         if case .joined(let join) = place.row {
             tables.append("\(sql.table(of: place)) u")
             conditions.append("\(sql.column("u", join.key)) = \(sql.column("t", join.column))")

@@ -60,6 +60,12 @@ enum ScriptDialect: String, CaseIterable, ParameterValue {
         tables.joined(separator: self == .mysql ? " STRAIGHT_JOIN " : " CROSS JOIN ")
     }
 
+    /// A table of the script, read by an index: MySQL does not know how many rows a table has that
+    /// this transaction filled, and chooses badly.
+    func using(_ index: String, of table: String) -> String {
+        self == .mysql ? "\(table) FORCE INDEX (\(index))" : table
+    }
+
     /// A table of the script itself.
     func ownTable(_ name: String, _ purpose: Purpose) -> String {
         self == .postgresql && purpose != .working
@@ -98,7 +104,7 @@ extension ScriptDialect {
         let lines =
             columns.map { "\($0.0) \(type($0.1))" }
             + keys.prefix(1).map { "PRIMARY KEY (\($0))" }
-            + keys.dropFirst().map { index($0, primary: keys[0]) }
+            + keys.enumerated().dropFirst().map { index($0.offset, $0.element, primary: keys[0]) }
         var text = purpose == .kept || isTemporary ? "" : "DROP TABLE IF EXISTS \(table);\n"
         if isTemporary, self == .sqlite { text += "DROP TABLE IF EXISTS temp.\(table);\n" }
         text += "CREATE \(isTemporary ? "TEMPORARY " : "")TABLE "
@@ -114,8 +120,8 @@ extension ScriptDialect {
 
     /// An index of a table that is being created: PostgreSQL and SQLite have only unique ones
     /// there, and MySQL's are limited to 3072 bytes.
-    private func index(_ columns: String, primary: String) -> String {
-        guard self != .mysql else { return "KEY (\(columns))" }
+    private func index(_ number: Int, _ columns: String, primary: String) -> String {
+        guard self != .mysql else { return "KEY key_\(number) (\(columns))" }
         let names = "\(columns),\(primary)".split(separator: ",").map {
             String($0.filter { $0 != " " })
         }
@@ -186,24 +192,39 @@ extension ScriptDialect {
     }
 
     /// Changes rows of a table from those of a table of the script.
+    ///
+    /// - Parameter index: the index of the other table that finds a row's change.
     func update(
         _ table: String, _ alias: String, set column: String, to value: String,
-        from changes: String, where conditions: [String]
+        from changes: String, by index: String, where conditions: [String]
     ) -> String {
         let condition = conditions.joined(separator: "\n    AND ")
         return switch self {
         case .mysql:
             """
-            UPDATE \(table) \(alias) STRAIGHT_JOIN \(changes) w
+            UPDATE \(table) \(alias) STRAIGHT_JOIN \(using(index, of: "\(changes) w"))
             SET \(alias).\(quoted(column)) = \(value)
             WHERE \(condition);
 
             """
-        case .postgresql, .sqlite:
+        case .postgresql:
             """
             UPDATE \(table) AS \(alias) SET \(quoted(column)) = \(value)
             FROM \(changes) w
             WHERE \(condition);
+
+            """
+        case .sqlite:
+            // With FROM, SQLite may read the whole table for each change.
+            """
+            UPDATE \(table) AS \(alias) SET \(quoted(column)) = (
+                SELECT \(value) FROM \(changes) w
+                WHERE \(condition)
+            )
+            WHERE EXISTS (
+                SELECT 1 FROM \(changes) w
+                WHERE \(condition)
+            );
 
             """
         }

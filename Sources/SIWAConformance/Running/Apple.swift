@@ -11,8 +11,8 @@ package protocol Apple: Sendable {
     func prepare(_ idToken: String, forExchangeOf code: String) async throws
     /// A new access token of the user called `name`.
     func accessToken(of name: String) async throws -> String
-    /// Whether every session of the user called `name` is revoked; nil if there is none.
-    func isSignedOut(_ name: String) async throws -> Bool?
+    /// How many sessions of the user called `name` are revoked.
+    func revokedSessions(of name: String) async throws -> Int
 }
 
 extension Apple {
@@ -58,7 +58,7 @@ package struct LocalApple: Apple {
         try await emulator.accessToken(of: name)
     }
 
-    package func isSignedOut(_ name: String) async throws -> Bool? {
-        await emulator.isSignedOut(name)
+    package func revokedSessions(of name: String) async throws -> Int {
+        await emulator.revokedSessions(of: name)
     }
 }

@@ -29,6 +29,10 @@ struct Deviation: Sendable {
     var tokenUser: TestUser?
     /// Changes the parameters of the callback on the web.
     var callback: (@Sendable ([(String, String)]) -> [(String, String)])?
+    /// Whether the callback comes as a link, where it is due as a form.
+    var isLink = false
+    /// Whether the nonce in the request is hashed like the one in the token.
+    var hashesNonce = false
     /// Whether another browser brings the callback.
     var isForeignBrowser = false
     /// An earlier sign-in, sent once more.

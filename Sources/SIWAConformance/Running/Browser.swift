@@ -1,4 +1,5 @@
 internal import SIWACrypto
+internal import SIWAEmulator
 internal import SIWAJOSE
 package import SIWALifecycle
 
@@ -111,7 +112,7 @@ struct Browser: Sendable {
     private func target(of location: String, from path: String) -> String? {
         if location.hasPrefix("//") { return nil }
         if location.hasPrefix("/") { return location }
-        guard let url = URLParts(location) else {
+        guard let url = WebAddress(location) else {
             guard !location.contains(":") else { return nil }
             let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
             return folder + location

@@ -15,6 +15,8 @@ package struct CheckResult: Sendable {
         package let isWrong: Bool
         /// False if it could not be made; `outcome` then says why.
         package var isSent = true
+        /// Whether it was sent, and nothing can be said.
+        package var isOpen = false
     }
 
     package let check: Check

@@ -1,3 +1,4 @@
+internal import SIWAEmulator
 package import SIWAJOSE
 internal import SIWALifecycle
 
@@ -19,6 +20,8 @@ package struct ConformFile: Sendable {
     /// Where notifications are posted.
     package let notifications: Step?
     package let deletion: Deletion?
+    /// How an account with a password is made; it ends signed in to it.
+    package let passwordAccount: [Step]?
 
     /// How an app signs in.
     package struct NativeSignIn: Sendable {
@@ -48,6 +51,8 @@ package struct ConformFile: Sendable {
     package struct Deletion: Sendable {
         package let steps: [Step]
         package let revokesWithin: Duration
+        /// How long a revocation is tried again; nil if it need not be.
+        package let retriesWithin: Duration?
     }
 
     /// How a nonce is made.
@@ -86,6 +91,8 @@ extension ConformFile {
             try Step(json, at: place)
         }
         deletion = try reader.part("delete", Deletion.init)
+        passwordAccount =
+            try reader.json["password_account"] == nil ? nil : reader.steps("password_account")
         let named = [signIn?.clientID, web?.clientID].compactMap { $0 }
         audiences = try reader.optional("audiences") ?? named
         guard signIn != nil || web != nil else {
@@ -99,7 +106,7 @@ extension ConformFile {
 
     private static func origin(_ text: String) throws(ShapeError) -> String {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard let host = URLParts(trimmed)?.host, isPrivate(host) else {
+        guard let host = WebAddress(trimmed)?.host, isPrivate(host) else {
             throw ShapeError(
                 "", "'app' must be an http or https URL of a loopback or private address")
         }
@@ -149,7 +156,7 @@ extension ConformFile.WebSignIn {
         start = try reader.steps("start")
         finish = try reader.json["finish"] == nil ? [] : reader.steps("finish")
         signedIn = try reader.part("signed_in", SignedInRule.init) ?? SignedInRule()
-        guard URLParts(redirectURI) != nil else {
+        guard WebAddress(redirectURI) != nil else {
             throw ShapeError(place, "'redirect_uri' must be an http or https URL")
         }
     }
@@ -169,11 +176,8 @@ extension ConformFile.Deletion {
         let reader = try JSONObjectReader(
             json, at: place, knowing: ["steps", "revokes_within", "retries_within"])
         steps = try reader.steps("steps")
-        let text: String = try reader.optional("revokes_within") ?? "30s"
-        guard let limit = Duration(text: text) else {
-            throw ShapeError(place, "'revokes_within' must be a duration, such as 30s")
-        }
-        revokesWithin = limit
+        revokesWithin = try reader.duration("revokes_within") ?? .seconds(30)
+        retriesWithin = try reader.duration("retries_within")
     }
 }
 
@@ -192,6 +196,15 @@ extension JSONObjectReader {
     ) throws(ShapeError) -> Part? {
         guard let value = json[name] else { return nil }
         return try read(value, place.isEmpty ? name : "\(place).\(name)")
+    }
+
+    /// A member such as `30s`; nil if it is absent.
+    func duration(_ name: String) throws(ShapeError) -> Duration? {
+        guard let text: String = try optional(name) else { return nil }
+        guard let duration = Duration(text: text), duration > .zero else {
+            throw ShapeError(place, "'\(name)' must be a duration, such as 30s")
+        }
+        return duration
     }
 
     /// A member that is an array of steps.

@@ -1,3 +1,4 @@
+internal import SIWAEmulator
 internal import SIWAJOSE
 internal import SIWALifecycle
 
@@ -13,6 +14,7 @@ package struct DryRun {
             ("sign_in", file.signIn?.steps ?? []), ("web.start", file.web?.start ?? []),
             ("web.finish", file.web?.finish ?? []),
             ("whoami", file.whoami.map { [$0.step] } ?? []),
+            ("password_account", file.passwordAccount ?? []),
             ("notifications", file.notifications.map { [$0] } ?? []),
             ("delete", file.deletion?.steps ?? []),
         ]
@@ -38,5 +40,5 @@ package struct DryRun {
 
 extension ConformFile {
     /// Whether the backend is on this machine.
-    package var isOnLoopback: Bool { URLParts(app).map { isLoopback($0.host) } ?? false }
+    package var isOnLoopback: Bool { WebAddress(app).map { isLoopback($0.host) } ?? false }
 }

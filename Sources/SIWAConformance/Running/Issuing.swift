@@ -38,14 +38,23 @@ extension ConformRun {
 
     /// The number of the latest request that the emulator received.
     func latestRequest() async throws -> Int {
-        try await requests(after: 0, nil).last?["number"]?.integer ?? 0
+        let last = try await requests(after: latestNumber, nil).last?["number"]?.integer
+        latestNumber = last ?? latestNumber
+        return latestNumber
     }
 
-    /// The requests that the emulator received.
+    /// The requests that the emulator received, which come in pages.
     func requests(after number: Int, _ path: String?) async throws -> [JSON] {
-        var query = [JSON.Member("after", .string(String(number)))]
-        if let path { query.append(JSON.Member("path", .string(path))) }
-        return try await apple.control("requests", .object(query))["requests"]?.elements ?? []
+        var (found, last) = ([JSON](), number)
+        while true {
+            var query = [JSON.Member("after", .string(String(last)))]
+            if let path { query.append(JSON.Member("path", .string(path))) }
+            let answer = try await apple.control("requests", .object(query))
+            let page = answer["requests"]?.elements ?? []
+            guard let end = page.last?["number"]?.integer else { return found }
+            found += page
+            last = end
+        }
     }
 
     /// What bad tokens are made from: a good one, another user's, and a genuine notification.
@@ -91,6 +100,7 @@ extension ConformRun {
         guard let bad = deviation.token else { return good.idToken }
         let material = try await material(good, client, user, nonce: nonce, raw: raw)
         let token = try await bad.make(material, apple.issuer()).token
+        if BadToken.unknownKeys.contains(bad.id) { lastUnknownKey = .now }
         let channel = channels[flow] ?? .both
         if channel != .request { try await apple.prepare(token, forExchangeOf: good.code) }
         return channel == .exchange ? good.idToken : token

@@ -1,7 +1,7 @@
 internal import SIWAJOSE
 internal import SIWALifecycle
 
-// N: notifications. D: deletion. X: manners.
+// N: notifications.
 extension ConformRun {
     func checkNotifications() async throws {
         let reason = file.notifications == nil ? "the file has no 'notifications'" : nil
@@ -22,12 +22,8 @@ extension ConformRun {
         try await checkForged("N04", "alg none", skip: reason) {
             good, _ in good.input(header: [("alg", "none")]) + "."
         }
-        let isBlind = reason ?? (file.signIn == nil ? "the file has no 'sign_in'" : nil)
-        try await check("N05", nil, isAdvice: true, skip: isBlind) {
-            let client = file.signIn?.clientID ?? ""
-            let token = try await issue(client, newUser(), nonce: nil).idToken
-            return [refused("an identity token", try await post(token, "N05"))]
-        }
+        try await checkIdentityToken(skip: reason)
+        try await checkOthers(skip: reason)
         try await check("N07", nil, skip: reason) {
             var variants: [CheckResult.Variant] = []
             for text in ["garbage", "", "a.b.c", "{}"] {
@@ -41,6 +37,83 @@ extension ConformRun {
             let statuses = [try await post(payload, "N08"), try await post(payload, "N08")]
             return statuses.map { accepted("the same notification twice", $0, isLate: false) }
         }
+        try await checkSpellings(skip: reason)
+    }
+
+    /// N05: the identity token of a user who is signed in.
+    private func checkIdentityToken(skip: String?) async throws {
+        let flow: Flow = file.signIn == nil ? .web : .native
+        let isBlind = file.whoami == nil
+        try await check("N05", nil, isAdvice: isBlind, skip: skip) {
+            let session = try await signIn(flow, newUser(), for: "the good sign-in")
+            let status = try await post(session.credentials?.idToken ?? "", "N05")
+            if isBlind { return [refused("an identity token", status)] }
+            return [try await lives(session, "an identity token", status)]
+        }
+    }
+
+    /// N06: genuine notifications about somebody else.
+    private func checkOthers(skip: String?) async throws {
+        let flow: Flow = file.signIn == nil ? .web : .native
+        let reason = skip ?? (file.whoami == nil ? "the file has no 'whoami'" : nil)
+        try await check("N06", nil, skip: reason) {
+            let session = try await signIn(flow, newUser(), for: "the good sign-in")
+            let other = try await newUser()
+            _ = try await signIn(flow, other, for: "the good sign-in")
+            let genuine = try await notification("account-delete", other).payload
+            let first = try await lives(
+                session, "account-delete of another user", post(genuine, "N06"))
+            let good = try GoodSignIn(token: genuine)
+            let subject = "000000.0123456789abcdef0123456789abcdef.0000"
+            let events =
+                good.claims["events"]?.plainText
+                .replacing(other.subject, with: subject) ?? ""
+            let foreign = try await good.signed(
+                claims: [("events", .string(events))], by: apple.issuer())
+            let second = try await lives(
+                session, "account-delete of a sub of another team", post(foreign, "N06"))
+            return [first, second]
+        }
+    }
+
+    /// N09: the spellings and forms that Apple's documents have.
+    private func checkSpellings(skip: String?) async throws {
+        let flow: Flow = file.signIn == nil ? .web : .native
+        try await check("N09", nil, skip: skip) {
+            var variants: [CheckResult.Variant] = []
+            for type in ["account-delete", "account-deleted", "consent-revoked"] {
+                let user = try await newUser()
+                let session = try await signIn(flow, user, for: "the good sign-in")
+                let payload = try await notification(type, user).payload
+                let answer = accepted(type, try await post(payload, "N09"), isLate: false)
+                let isIgnored = try await account(session) != nil
+                variants.append(
+                    CheckResult.Variant(
+                        comment: type,
+                        outcome: answer.outcome + (isIgnored ? "; the user stays signed in" : ""),
+                        status: answer.status, isWrong: answer.isWrong || isIgnored))
+            }
+            let good = try GoodSignIn(
+                token: try await notification("email-disabled", newUser()).payload)
+            let events = try JSON(Array((good.claims["events"]?.plainText ?? "{}").utf8))
+            let token = try await good.signed(claims: [("events", events)], by: apple.issuer())
+            variants.append(
+                accepted("events as an object", try await post(token, "N09"), isLate: false))
+            return variants
+        }
+    }
+
+    /// Whether the user of a session is still signed in, as they must be.
+    private func lives(
+        _ session: Attempt, _ comment: String, _ status: Int?
+    ) async throws -> CheckResult.Variant {
+        let lives = try await account(session) != nil
+        return CheckResult.Variant(
+            comment: comment,
+            outcome: lives
+                ? "without effect\(status.map { ", \($0)" } ?? "")"
+                : "TOOK EFFECT: the user is signed out",
+            status: status, isWrong: !lives)
     }
 
     /// Posts a forged account-delete about a user who is signed in, whose session must live.
@@ -57,15 +130,7 @@ extension ConformRun {
             let good = try GoodSignIn(token: genuine, notification: genuine)
             let status = try await post(try await make(good, apple.issuer()), id)
             if isBlind { return [refused("account-delete, \(comment)", status)] }
-            let lives = try await account(session) != nil
-            return [
-                CheckResult.Variant(
-                    comment: "account-delete, \(comment)",
-                    outcome: lives
-                        ? "without effect\(status.map { ", \($0)" } ?? "")"
-                        : "TOOK EFFECT: the user is signed out",
-                    status: status, isWrong: !lives)
-            ]
+            return [try await lives(session, "account-delete, \(comment)", status)]
         }
     }
 
@@ -127,97 +192,9 @@ extension ConformRun {
             status: status, isWrong: status.map { (200..<300).contains($0) } ?? false)
     }
 
-    private func withoutError(_ comment: String, _ status: Int?) -> CheckResult.Variant {
+    func withoutError(_ comment: String, _ status: Int?) -> CheckResult.Variant {
         CheckResult.Variant(
             comment: comment, outcome: status.map { "answered with \($0)" } ?? "no answer",
             status: status, isWrong: status.map { $0 >= 500 } ?? true)
-    }
-}
-
-extension ConformRun {
-    func checkDeletion() async throws {
-        let flow: Flow = file.signIn == nil ? .web : .native
-        guard let deletion = file.deletion else {
-            for id in ["D01", "D04", "D05"] {
-                try await check(id, nil, skip: "the file has no 'delete'") { [] }
-            }
-            return
-        }
-        let user = try await newUser()
-        let session = try await signIn(flow, user, for: "the good sign-in")
-        var (browser, values) = (session.browser, session.values)
-        try await check("D01", nil) {
-            _ = try await delete(deletion, user, flow, &browser, &values)
-            let isRevoked = try await isRevoked(user, within: deletion.revokesWithin)
-            return [
-                CheckResult.Variant(
-                    comment: "an account is deleted",
-                    outcome: isRevoked
-                        ? "the token is revoked" : "Apple was not asked to revoke a working token",
-                    status: nil, isWrong: !isRevoked)
-            ]
-        }
-        try await check("D04", nil) {
-            let status = try await delete(deletion, user, flow, &browser, &values)
-            return [withoutError("the account is deleted again", status)]
-        }
-        try await check("D05", nil) {
-            let again = try await signIn(flow, user, for: "D05")
-            return [
-                CheckResult.Variant(
-                    comment: "the user signs in again", outcome: again.outcome,
-                    status: again.status, isWrong: !again.isSignedIn)
-            ]
-        }
-    }
-
-    private func delete(
-        _ deletion: ConformFile.Deletion, _ user: TestUser, _ flow: Flow,
-        _ browser: inout Browser, _ values: inout Values
-    ) async throws -> Int? {
-        if deletion.steps.contains(where: \.usesCredential), let rules = file.signIn {
-            let fresh = try await issue(rules.clientID, user, nonce: nil)
-            values.known["code"] = .string(fresh.code)
-            values.known["id_token"] = .string(fresh.idToken)
-        }
-        var status: Int?
-        do {
-            for step in deletion.steps {
-                try await pace()
-                status = try await browser.take(step, &values).response.status
-            }
-        } catch let error as TransportError {
-            _ = error
-            return nil
-        }
-        manners.note(status, "the deletion")
-        return status
-    }
-
-    private func isRevoked(_ user: TestUser, within limit: Duration) async throws -> Bool {
-        let end = ContinuousClock.now + limit
-        while true {
-            if try await apple.isSignedOut(user.name) == true { return true }
-            if ContinuousClock.now >= end { return false }
-            try await Task.sleep(for: .milliseconds(200))
-        }
-    }
-
-    func checkManners() async throws {
-        let all = [
-            ("X01", manners.errors, "no answer was a 5xx"),
-            ("X02", manners.slow, "every answer came in time"),
-            ("X03", manners.cut, "every request was answered"),
-        ]
-        for (id, found, none) in all {
-            try await check(id, nil) {
-                [
-                    CheckResult.Variant(
-                        comment: "\(manners.sent) requests",
-                        outcome: found.isEmpty ? none : found.prefix(3).joined(separator: ", "),
-                        status: nil, isWrong: !found.isEmpty)
-                ]
-            }
-        }
     }
 }

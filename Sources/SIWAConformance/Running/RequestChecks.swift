@@ -13,6 +13,7 @@ extension ConformRun {
         try await checkIdentityInBody(
             "R04", ["email"], token: Self.withoutEmail, skip: needsAccount
         ) { $0.email }
+        try await checkPasswordAccount(skip: needsAccount)
     }
 
     private static let withoutEmail = BadToken.claims("R04", "no email") { _ in
@@ -71,6 +72,7 @@ extension ConformRun {
         }
         try await checkReplay(
             flow, "C02", isAdvice: channels[flow] == .request, skip: reason)
+        try await checkAddresses(flow, skip: reason)
         try await check("C03", flow, skip: reason) {
             let good = try await signIn(flow, newUser(), for: "the good sign-in")
             let isLeaked = Self.hasRefreshToken(String(decoding: good.body, as: UTF8.self))
@@ -80,6 +82,27 @@ extension ConformRun {
                     outcome: isLeaked
                         ? "the answer has the refresh token" : "the answer has no refresh token",
                     status: good.status, isWrong: isLeaked)
+            ]
+        }
+    }
+
+    /// C04: nothing secret in the URLs that the backend calls.
+    private func checkAddresses(_ flow: Flow, skip reason: String?) async throws {
+        try await check("C04", flow, skip: reason) {
+            let before = try await latestRequest()
+            let good = try await signIn(flow, newUser(), for: "the good sign-in")
+            let secret = ["code", "client_secret", "refresh_token", "code_verifier"]
+            let leaks = try await requests(after: before, nil).flatMap { record in
+                let isPost = record["method"] == "POST"
+                return record[isPost ? "query" : "parameters"]?.elements?.compactMap(\.string) ?? []
+            }.filter(secret.contains)
+            return [
+                CheckResult.Variant(
+                    comment: "a good sign-in",
+                    outcome: leaks.isEmpty
+                        ? "no secret is in a URL"
+                        : "\(leaks[0]) is in the URL of a request to Apple",
+                    status: good.status, isWrong: !leaks.isEmpty)
             ]
         }
     }

@@ -22,7 +22,7 @@ extension ConformRun {
         _ flow: Flow, _ user: TestUser, _ deviation: Deviation
     ) async throws -> Attempt {
         try await pace()
-        var browser = Browser(file, transport, timeout: options.timeout)
+        var browser = Browser(file, transport, timeout: patience ?? options.timeout)
         do {
             switch flow {
             case .native: return try await native(user, deviation, &browser)
@@ -71,6 +71,7 @@ extension ConformRun {
         let raw = values.known["nonce"]?.string
         let nonce = try rules.nonce.flatMap { rule in try raw.map(rule.form.claim) }
         let credentials = try await credentials(rules.clientID, user, nonce, raw, deviation)
+        if deviation.hashesNonce, let nonce { values.known["nonce"] = .string(nonce) }
         values.known["code"] = .string(credentials.code)
         values.known["id_token"] = .string(credentials.idToken)
         var page: VisitedPage?

@@ -7,6 +7,7 @@ extension ConformRun {
     func checkTokens(_ flow: Flow) async throws {
         for id in Catalogue.conform.map(\.id) where id.hasPrefix("T") && id != "T71" {
             switch id {
+            case "T04": try await checkBait(flow)
             case "T42": try await checkNonceNotSent(flow)
             case "T45": try await checkReplay(flow, "T45", isAdvice: true)
             default: try await checkToken(flow, id)
@@ -18,8 +19,7 @@ extension ConformRun {
         let bad = BadToken.all.filter {
             $0.id == id && $0.use != .vectors && ($0.isRepresentative || options.isExhaustive)
         }
-        let isAdvice = channels[flow] == .exchange && Self.signatureChecks.contains(id)
-        try await check(id, flow, isAdvice: isAdvice, skip: reasonToSkip(id, flow)) {
+        try await check(id, flow, isAdvice: isAdvice(id, flow), skip: reasonToSkip(id, flow)) {
             var variants: [CheckResult.Variant] = []
             for token in bad {
                 do {
@@ -30,17 +30,60 @@ extension ConformRun {
                     variants.append(.notSent(token.comment, reason))
                 }
             }
+            if id == "T43", flow == .native { variants.append(try await hashedTwice(flow)) }
+            return variants
+        }
+    }
+
+    /// In the channel of the exchange, TLS takes the place of the signature (OpenID Connect Core
+    /// §3.1.3.7). Elsewhere no access token comes with the token, so that `at_hash` says nothing.
+    private func isAdvice(_ id: String, _ flow: Flow) -> Bool {
+        let isExchange = channels[flow] == .exchange
+        return isExchange ? Self.signatureChecks.contains(id) : id == "T51"
+    }
+
+    /// T43: the nonce of the token and the one in the request are both hashed.
+    private func hashedTwice(_ flow: Flow) async throws -> CheckResult.Variant {
+        let attempt = try await signIn(
+            flow, newUser(), Deviation(hashesNonce: true), for: "T43: hashed twice")
+        return .refusal("the hash in the request, and in the token", attempt)
+    }
+
+    /// T04: the addresses in the header must not even be fetched.
+    private func checkBait(_ flow: Flow) async throws {
+        let bad = BadToken.all.filter { $0.id == "T04" }
+        try await check("T04", flow, isAdvice: isAdvice("T04", flow)) {
+            var variants: [CheckResult.Variant] = []
+            for token in bad {
+                let before = try await latestRequest()
+                let attempt = try await signIn(
+                    flow, newUser(), Deviation(token: token), for: "T04: \(token.comment)")
+                let isFetched = try await requests(after: before, nil).contains {
+                    $0["path"]?.string?.hasPrefix("/bait/") ?? false
+                }
+                variants.append(
+                    CheckResult.Variant(
+                        comment: token.comment,
+                        outcome: attempt.outcome + (isFetched ? "; THE ADDRESS WAS FETCHED" : ""),
+                        status: attempt.status, isWrong: attempt.isSignedIn || isFetched))
+            }
             return variants
         }
     }
 
     private func reasonToSkip(_ id: String, _ flow: Flow) -> String? {
         switch id {
-        case "T40", "T41", "T42":
+        case "T40", "T41", "T42", "T43", "T44", "T56":
             flow == .native && file.signIn?.nonce == nil
                 ? "the file has no 'nonce'"
                 : flow == .web && !sendsWebNonce ? "the web flow sends no nonce" : nil
-        case "T50": exchanges[flow] == true ? nil : "no code is exchanged"
+        case "T50":
+            exchanges[flow] != true
+                ? "no code is exchanged"
+                : channels[flow] == .exchange
+                    ? "the exchange itself binds the token to the code" : nil
+        case "T51":
+            channels[flow] == .request ? "no access token comes with the request's token" : nil
         default: nil
         }
     }
@@ -68,34 +111,46 @@ extension ConformRun {
         }
     }
 
-    /// T71: a good token under a new key is accepted.
-    func checkNewKey(_ flow: Flow) async throws {
-        let reason = channels[flow] == .exchange ? "the backend verifies no signature" : nil
-        try await check("T71", flow, skip: reason) {
-            _ = try await apple.control("keys/rotate")
+    /// T71: a good token under a new key is accepted, in every flow after one rotation.
+    func checkNewKey() async throws {
+        let reasons = flows.map { flow in
+            channels[flow] == .exchange ? "the backend verifies no signature" : nil
+        }
+        var found: [Flow: CheckResult.Variant] = [:]
+        let isNeeded = Catalogue.check("T71").map { options.reasonToSkip($0) == nil } ?? false
+        if isNeeded, reasons.contains(nil) {
+            let published = try await apple.control("keys/rotate")["published"]?.elements
             let began = ContinuousClock.now
-            while true {
-                let attempt = try await signIn(flow, newUser(), for: "T71: a new key")
-                let waited = ContinuousClock.now - began
-                if attempt.isSignedIn {
-                    return [
-                        CheckResult.Variant(
-                            comment: "a good token under a new key",
-                            outcome: "accepted after \(waited.components.seconds) seconds",
-                            status: attempt.status, isWrong: false)
-                    ]
+            var waiting = zip(flows, reasons).filter { $0.1 == nil }.map(\.0)
+            while !waiting.isEmpty {
+                for flow in waiting {
+                    found[flow] = try await tryNewKey(flow, since: began)
                 }
-                if waited > .seconds(90) {
-                    return [
-                        CheckResult.Variant(
-                            comment: "a good token under a new key",
-                            outcome: "refused for 90 seconds", status: attempt.status, isWrong: true
-                        )
-                    ]
-                }
-                try await Task.sleep(for: .seconds(2))
+                waiting.removeAll { found[$0] != nil }
+                if !waiting.isEmpty { try await Task.sleep(for: .seconds(2)) }
+            }
+            // The other checks need sign-ins that succeed.
+            if found.values.contains(where: \.isWrong), let previous = published?.dropLast().last {
+                _ = try await apple.control("keys/rotate", ["signing": previous])
             }
         }
+        for (flow, reason) in zip(flows, reasons) {
+            try await check("T71", flow, skip: reason) { found[flow].map { [$0] } ?? [] }
+        }
+    }
+
+    /// The result of one sign-in under a new key; nil if it is refused, and there is time left.
+    private func tryNewKey(
+        _ flow: Flow, since began: ContinuousClock.Instant
+    ) async throws -> CheckResult.Variant? {
+        let attempt = try await signIn(flow, newUser(), for: "T71: a new key")
+        let waited = ContinuousClock.now - began
+        guard attempt.isSignedIn || waited > .seconds(90) else { return nil }
+        return CheckResult.Variant(
+            comment: "a good token under a new key",
+            outcome: attempt.isSignedIn
+                ? "accepted after \(waited.components.seconds) seconds" : "refused for 90 seconds",
+            status: attempt.status, isWrong: !attempt.isSignedIn)
     }
 }
 

@@ -17,6 +17,46 @@ extension ConformRun {
             [("error", "user_cancelled_authorize")] + parameters.filter { $0.0 == "state" }
         }
         try await checkUserField()
+        try await checkCallbackForm()
+        try await checkRedirectURI()
+    }
+
+    /// W07: state twice, and a link in place of the form.
+    private func checkCallbackForm() async throws {
+        try await check("W07", .web) {
+            let twice = try await signIn(
+                .web, newUser(),
+                Deviation(callback: { $0 + [("state", "0123456789abcdef0123456789abcdef")] }),
+                for: "W07: state twice")
+            var variants = [CheckResult.Variant.refusal("state twice", twice)]
+            guard postsCallback else { return variants }
+            let link = try await signIn(
+                .web, newUser(), Deviation(isLink: true), for: "W07: the callback as a link")
+            variants.append(.refusal("the callback as a link", link))
+            return variants
+        }
+    }
+
+    /// W08: the exchange names the redirect URI of the request, which the emulator compares.
+    private func checkRedirectURI() async throws {
+        let reason = exchanges[.web] == true ? nil : "the good sign-in exchanges no code"
+        try await check("W08", .web, skip: reason) {
+            let before = try await latestRequest()
+            let good = try await signIn(.web, newUser(), for: "the good sign-in")
+            let exchanges = try await requests(after: before, "/auth/token")
+            let isNamed = exchanges.allSatisfy { record in
+                record["parameters"]?.elements?.contains("redirect_uri") ?? false
+                    && record["status"] == 200
+            }
+            return [
+                CheckResult.Variant(
+                    comment: "a good sign-in",
+                    outcome: isNamed
+                        ? "the exchange names the redirect_uri of the request"
+                        : "the exchange names no redirect_uri, or another one",
+                    status: good.status, isWrong: !isNamed)
+            ]
+        }
     }
 
     /// Sends a callback with changed parameters, which must not sign in.

@@ -1,3 +1,4 @@
+internal import SIWAEmulator
 internal import SIWAJOSE
 internal import SIWALifecycle
 
@@ -6,7 +7,7 @@ extension ConformRun {
     func web(
         _ user: TestUser, _ deviation: Deviation, _ browser: inout Browser
     ) async throws -> Attempt {
-        guard let rules = file.web, let redirect = URLParts(rules.redirectURI) else {
+        guard let rules = file.web, let redirect = WebAddress(rules.redirectURI) else {
             return Attempt(verdict: .refused, status: nil, browser: browser)
         }
         browser.host = redirect.authority
@@ -16,10 +17,11 @@ extension ConformRun {
         }
         let nonce = request["nonce"]
         sendsWebNonce = nonce != nil
+        postsCallback = request["response_mode"] == "form_post"
         let good = try await issue(
             rules.clientID, user, nonce: nonce, others: Self.others(request))
         let sent = try await deliver(
-            deviation, good, rules.clientID, .web, user, nonce: nonce, raw: nil)
+            deviation, good, rules.clientID, .web, user, nonce: nonce, raw: nonce)
         let credentials =
             deviation.repeated ?? Credentials(code: good.code, idToken: sent, nonce: nonce)
         var parameters = Self.callback(request, credentials, user)
@@ -30,7 +32,8 @@ extension ConformRun {
             var others = try self.values(of: user)
             _ = try await authorization(rules.start, &browser, &others)
         }
-        var page = try await bring(parameters, request["response_mode"], redirect, &browser)
+        let mode = deviation.isLink ? "query" : request["response_mode"]
+        var page = try await bring(parameters, mode, redirect, &browser)
         values.known["code"] = .string(credentials.code)
         values.known["id_token"] = .string(credentials.idToken)
         for step in rules.finish { page = try await browser.take(step, &values) }
@@ -49,7 +52,7 @@ extension ConformRun {
             let named = step.authorize.flatMap {
                 (try? JSON(page.response.body))?.value(at: $0)?.string
             }
-            guard let url = (page.leaving ?? named).flatMap(URLParts.init),
+            guard let url = (page.leaving ?? named).flatMap(WebAddress.init),
                 url.path == "/auth/authorize"
             else { continue }
             return try? Form.decoded(Array(url.query.utf8))
@@ -83,7 +86,7 @@ extension ConformRun {
 
     /// Brings the parameters to the redirect URI, as Apple's page has the browser do.
     private func bring(
-        _ parameters: [(String, String)], _ mode: String?, _ redirect: URLParts,
+        _ parameters: [(String, String)], _ mode: String?, _ redirect: WebAddress,
         _ browser: inout Browser
     ) async throws -> VisitedPage {
         let form = Browser.form(parameters)

@@ -259,7 +259,7 @@ extension Control {
         case .clock: "clock"
         case .switches: "switches"
         case .notifications, .notificationsResend, .notificationsSent, .receiver: "notifications"
-        case .users, .codes, .tokens, .sessions, .seed: "people"
+        case .users, .codes, .tokens, .sessions, .accessTokens, .seed: "people"
         case .keysRotate, .keysRevoke, .keysPrivate, .transfer: "clients"
         case .requests, .baits, .reset: "history"
         }

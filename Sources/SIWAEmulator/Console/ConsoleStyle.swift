@@ -53,7 +53,9 @@ enum ConsoleStyle {
         main { display: grid; grid-template-columns: minmax(0, 1fr) 27rem; gap: 1rem;
           padding: 1rem 1.25rem; max-width: 110rem; margin: 0 auto; align-items: start; }
         .rail { display: grid; gap: 1rem; min-width: 0; grid-column: 2; }
-        #requests { grid-row: 1 / span 2; }
+        #requests { grid-row: 1 / span 2; position: sticky; top: 1rem; }
+        /* It scrolls by itself: what comes moves no button away from the pointer. */
+        #log { max-height: calc(100vh - 10rem); overflow-y: auto; }
         section { background: var(--surface); border: 1px solid var(--line); border-radius: .75rem;
           padding: 1rem; box-shadow: var(--shadow); min-width: 0; overflow-wrap: anywhere; }
         .section-head { display: flex; align-items: center; justify-content: space-between;
@@ -70,9 +72,9 @@ enum ConsoleStyle {
         @media (max-width: 64rem) {
           main { grid-template-columns: minmax(0, 1fr); padding: .75rem; }
           .rail { grid-column: 1; }
-          #requests { grid-row: auto; }
+          #requests { grid-row: auto; position: static; }
           nav { display: flex; flex-wrap: wrap; }
-          #log { max-height: 75vh; overflow-y: auto; }
+          #log { max-height: 75vh; }
         }
         @media (max-width: 48rem) {
           #requests > .section-head { flex-wrap: wrap; }

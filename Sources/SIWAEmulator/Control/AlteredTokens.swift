@@ -85,6 +85,20 @@ extension EmulatorKeys {
     }
 }
 
+// POST /emulator/sessions/access-token.
+extension AppleEmulator {
+    /// Issues another access token to a user, as a refresh of the newest session does.
+    ///
+    /// - Throws: ``ShapeError`` for another body, ``ControlError`` for an unknown user.
+    func issueAccessToken(_ body: JSON) throws -> JSON {
+        let name: String = try JSONObjectReader(body, knowing: ["user"]).required("user")
+        guard service.users[name] != nil else {
+            throw ControlError("'\(name.clipped)' is not a user")
+        }
+        return ["access_token": .string(try accessToken(of: name))]
+    }
+}
+
 // GET /emulator/sessions.
 extension Service {
     private static let sessionsLimit = 1000

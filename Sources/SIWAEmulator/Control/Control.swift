@@ -12,6 +12,7 @@ enum Control: String, CaseIterable {
     case keysRotate = "keys/rotate"
     case keysPrivate = "keys/private"
     case sessions
+    case accessTokens = "sessions/access-token"
     case notifications
     case notificationsResend = "notifications/resend"
     case notificationsSent = "notifications/sent"

@@ -49,6 +49,7 @@ extension AppleEmulator {
         case .keysRevoke: return try revokeKey(body)
         case .keysPrivate: return try service.keys.privateDocument()
         case .sessions: return try service.sessions(body)
+        case .accessTokens: return try issueAccessToken(body)
         case .keysRotate: return try await rotateKeys(Rotation(json: body))
         case .notifications: return try await notify(body)
         case .notificationsResend: return try await resend(Redelivery(json: body))

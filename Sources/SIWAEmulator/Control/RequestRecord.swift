@@ -10,6 +10,8 @@ struct RequestRecord: Sendable {
     let method: String
     let path: String
     let parameters: [String]
+    /// The names of the query's parameters, where the parameters are in the body.
+    let queryNames: [String]
     let secrets: [JSON.Member]
     let clientID: String?
     let grantType: String?
@@ -39,6 +41,7 @@ struct RequestRecord: Sendable {
         members.append(JSON.Member("status", .integer(status)))
         members.append(JSON.Member("error", error.map(JSON.string) ?? .null))
         members.append(JSON.Member("verdict", .string(verdict)))
+        if !queryNames.isEmpty { members.append(JSON.Member("query", queryNames.json)) }
         if let fault { members.append(JSON.Member("fault", .string(fault))) }
         if !checks.isEmpty {
             members.append(JSON.Member("checks", .array(checks.map(\.json))))
@@ -55,6 +58,16 @@ extension RequestRecord {
             + [clientID, grantType, userAgent, contentType, error, fault].compactMap { $0 }
             + secrets.compactMap(\.value.string)
         return texts.contains { $0.lowercased().mentions(text) }
+    }
+}
+
+extension EmulatorRequest {
+    /// The names in the query of a request whose parameters are in its body.
+    fileprivate var queryNames: [String] {
+        guard method == "POST" else { return [] }
+        return query.split(separator: "&").prefix(32).map { pair in
+            String(pair.prefix { $0 != "=" }).clipped
+        }
     }
 }
 
@@ -82,6 +95,7 @@ extension RequestRecord {
         self.init(
             number: number, requestID: requestID, at: at, method: request.method.clipped,
             path: request.path.clipped, parameters: form?.names ?? [],
+            queryNames: request.queryNames,
             secrets: form?.fingerprints ?? [],
             clientID: form?["client_id"]?.clipped ?? examination.clientID?.rawValue,
             grantType: form?["grant_type"]?.clipped,

@@ -6,25 +6,33 @@ struct Rotation {
     let count: Int?
     /// The key that is withdrawn first; nil means the oldest.
     let withdrawn: String?
+    /// The published key that signs from now on; nil makes a new one.
+    let signing: String?
 
     init(json: JSON) throws(ShapeError) {
-        let reader = try JSONObjectReader(json, knowing: ["keys", "withdraw"])
+        let reader = try JSONObjectReader(json, knowing: ["keys", "withdraw", "signing"])
         count = try reader.optional("keys")
         withdrawn = try reader.optional("withdraw")
+        signing = try reader.optional("signing")
         guard (1...10).contains(count ?? 1) else {
             throw ShapeError("", "'keys' must be 1 to 10")
+        }
+        guard signing == nil || (count == nil && withdrawn == nil) else {
+            throw ShapeError("", "'signing' excludes 'keys' and 'withdraw'")
         }
     }
 }
 
 extension EmulatorKeys {
-    /// The number of new keys that a rotation requires: at least the new signing key.
+    /// The number of new keys that a rotation requires: at least the new signing key, unless a
+    /// published one is named.
     func shortfall(for rotation: Rotation) throws(ShapeError) -> Int {
         let published = entries.map(\.keyID)
-        if let withdrawn = rotation.withdrawn, !published.contains(withdrawn) {
+        if let named = rotation.signing ?? rotation.withdrawn, !published.contains(named) {
             let known = published.joined(separator: ", ")
-            throw ShapeError("", "'\(withdrawn.clipped)' is not published; published are \(known)")
+            throw ShapeError("", "'\(named.clipped)' is not published; published are \(known)")
         }
+        guard rotation.signing == nil else { return 0 }
         let remaining = published.count - (rotation.withdrawn == nil ? 0 : 1)
         return max(1, (rotation.count ?? published.count) - remaining)
     }
@@ -35,7 +43,7 @@ extension EmulatorKeys {
         let before = entries
         entries = entries.filter { $0.keyID != rotation.withdrawn } + fresh
         entries = entries.suffix(rotation.count ?? before.count)
-        signing = entries.last ?? signing
+        signing = entries.first { $0.keyID == rotation.signing } ?? entries.last ?? signing
         let published = entries.map(\.keyID)
         return [
             "signing": .string(signing.keyID), "published": published.json,

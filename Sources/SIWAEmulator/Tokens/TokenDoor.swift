@@ -22,11 +22,9 @@ extension AppleEmulator {
         return service.issueAccessToken(of: id, shard: shard)
     }
 
-    /// Whether the refresh token of every session of the user called `name` is revoked; nil if the
-    /// user has no session.
-    package func isSignedOut(_ name: String) -> Bool? {
-        let sessions = service.ledger.newestSessions(1000).filter { $0.user?.name == name }
-        return sessions.isEmpty ? nil : sessions.allSatisfy(\.isRevoked)
+    /// How many sessions of the user called `name` are revoked.
+    package func revokedSessions(of name: String) -> Int {
+        service.ledger.newestSessions(1000).count { $0.user?.name == name && $0.isRevoked }
     }
 }
 

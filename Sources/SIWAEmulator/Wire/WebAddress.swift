@@ -1,20 +1,24 @@
 internal import SIWALifecycle
 
 /// An absolute http or https URL, split into the parts that the emulator needs.
-struct WebAddress {
-    enum Scheme: String, CaseIterable {
+package struct WebAddress: Sendable {
+    enum Scheme: String, CaseIterable, Sendable {
         case https
         case http
     }
 
     let scheme: Scheme
     /// Without the port; an IPv6 address has its brackets.
-    let host: String
+    package let host: String
+    /// Host and port, as they are written.
+    package let authority: String
+    /// The path with its query, without a fragment; `/` if there is none.
+    package let target: String
     let hasFragment: Bool
 
     /// Nil if the text is not such a URL, or has a user name or a backslash before its path, which
     /// would disguise the host.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let scheme = Scheme.allCases.first(where: { text.hasPrefix("\($0.rawValue)://") })
         else { return nil }
@@ -23,15 +27,22 @@ struct WebAddress {
         guard let host = Self.host(of: authority) else { return nil }
         self.scheme = scheme
         self.host = String(host)
+        self.authority = String(authority)
+        let after = rest.dropFirst(authority.count).prefix { $0 != "#" }
+        target = after.hasPrefix("/") ? String(after) : "/" + after
         hasFragment = rest.contains("#")
     }
 
     /// Scheme, host and port of a URL (RFC 6454 §6.2).
-    static func origin(of text: String) -> String? {
-        guard let address = WebAddress(text) else { return nil }
-        let prefix = "\(address.scheme.rawValue)://"
-        return prefix + text.dropFirst(prefix.count).prefix { !"/?#".contains($0) }
-    }
+    static func origin(of text: String) -> String? { WebAddress(text)?.origin }
+
+    /// Scheme, host and port (RFC 6454 §6.2).
+    package var origin: String { "\(scheme.rawValue)://\(authority)" }
+
+    /// The path without its query.
+    package var path: String { String(target.prefix { $0 != "?" }) }
+
+    package var query: String { String(target.dropFirst(path.count + 1)) }
 
     /// Whether the host is a domain name, not an IP address or this machine: at least two labels,
     /// the last of which is not a number (WHATWG URL §3.5 reads `1.2.3.4` and `0x7f.1` as

@@ -16,6 +16,10 @@ extension TokenVerifier {
         guard let expires = claims.moment(.exp) else {
             return .failed(.expiry, "exp is \(claims[.exp].shown), expected whole seconds")
         }
+        guard expires.isWritable else {
+            return .failed(
+                .expiry, "exp is \(claims[.exp].shown), which is not a date before 10000")
+        }
         return now < expires.adding(seconds: leeway)
             ? .passed(.expiry, "expires at ", expires)
             : .failed(.expiry, "expired at \(expires.rfc3339), it is \(now.rfc3339)")

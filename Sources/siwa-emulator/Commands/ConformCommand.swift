@@ -32,6 +32,9 @@ struct ConformCommand: Command {
             "dir", \.dir, value: "DIR",
             help: "The folder that init created, whose keys persist; made if it is missing.",
             completion: .directory),
+        .option(
+            "emulator", \.url, value: "URL",
+            help: "Use the emulator that runs at this loopback URL, in place of --dir."),
         .option("port", \.port, value: "N", help: "The emulator's port, by default that of DIR."),
         .flag("tls", \.usesTLS, help: "Serve the emulator over TLS, with the certificate of DIR."),
         .option("listen", \.address, value: "ADDRESS", help: "The emulator's IP address."),
@@ -58,6 +61,7 @@ struct ConformCommand: Command {
 
     var file: String?
     var dir = "siwa-emulator"
+    var url: String?
     var port: PortNumber?
     var usesTLS = false
     var address = "127.0.0.1"
@@ -84,6 +88,14 @@ struct ConformCommand: Command {
         let options = try options(described)
         if isDry { return try world.print(DryRun(described).text) }
         try requireDispatch()
+        if let url {
+            let apple = RemoteApple(
+                url: try emulatorURL(url),
+                client: BackendClient(authorityFile: described.authorityFile))
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                try await check(described, options, apple, world)
+            }
+        }
         try await withTaskExecutorPreference(globalConcurrentExecutor) {
             try await serve(described, options, world)
         }
@@ -144,6 +156,25 @@ struct ConformCommand: Command {
             }
             return String(name)
         }
+    }
+}
+
+// The emulator of the run.
+extension ConformCommand {
+    /// The URL of a running emulator, which must be on this machine.
+    private func emulatorURL(_ text: String) throws -> String {
+        let usual = Self()
+        guard port == nil, !usesTLS, address == usual.address, dir == usual.dir else {
+            throw Failure.usage(
+                "--emulator excludes --dir, --port, --tls and --listen",
+                hints: ["leave them out: the emulator is running already"])
+        }
+        guard let url = try? BaseURL(validating: text), url.isLoopback else {
+            throw Failure.usage(
+                "--emulator '\(text)' is not the URL of a loopback address",
+                hints: ["give the URL that serve prints, such as http://127.0.0.1:9443"])
+        }
+        return url.description
     }
 }
 

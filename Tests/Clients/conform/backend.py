@@ -4,7 +4,7 @@
 
 Sound without switches. Python's standard library and PyJWT; state in memory.
 """
-import argparse, hashlib, json, secrets, sys, threading, time, urllib.error, urllib.parse, urllib.request
+import argparse, base64, hashlib, json, secrets, sys, threading, time, urllib.error, urllib.parse, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import jwt
@@ -16,16 +16,21 @@ ISSUER = "https://appleid.apple.com"
 
 # Each switch, and what a developer did who has this bug.
 BUGS = {
-    "decode_only": "decodes the token and verifies nothing",
+    "decode_only": "decodes the token and verifies no signature",
     "alg_none": "lets the header choose the algorithm, also none",
     "alg_none_lower_case": "refuses 'none', but not 'None' or 'NONE'",
     "hs256": "takes the public key's PEM for the secret when the header says HS256",
     "hs256_empty": "takes an empty secret when the header says HS256",
     "jwk_header": "uses the key in the header",
+    "x5c_header": "uses the certificate in the header",
+    "jku_header": "fetches the key set that the header names, and uses its key",
+    "jku_fetched": "fetches the key set that the header names, and then refuses",
+    "jwe_opaque": "takes an encrypted token, which it cannot read, for one that somebody checked",
     "kid_unknown_skips": "accepts a token whose kid it does not know, unverified",
     "kid_missing_skips": "accepts a token without kid, unverified",
     "alg_missing_skips": "accepts a token without alg, unverified",
     "es256_skips": "verifies RS256 only, and accepts other algorithms",
+    "ps256_skips": "verifies RS256 only, and accepts PS256",
     "empty_signature": "accepts an empty signature",
     "signature_ignored_if_typ": "skips the signature when the header has typ",
     "kid_only": "checks that the kid is Apple's, and not the signature",
@@ -40,12 +45,16 @@ BUGS = {
     "nonce_if_in_token": "checks the nonce only if the token has one",
     "nonce_if_sent": "checks the nonce only if the request has one",
     "notification_as_token": "accepts a notification in place of an identity token",
-    "sub_optional": "accepts every token with a good signature, aud or not",
+    "client_secret_as_token": "finds its own key by kid, and accepts its own client_secret",
+    "one_audience_list": "accepts the web client's tokens from the app",
+    "sub_optional": "signs in without a sub",
     "access_token": "takes an opaque token for a session of the same name",
     "user_id_from_body": "signs in the user that the body names",
     "sub_from_body": "signs in the sub that the body names",
     "email_from_body": "finds the account by the address in the body",
     "email_from_body_if_absent": "finds the account by the body's address if the token has none",
+    "email_links": "finds a password account by the address in the token",
+    "email_verified_text": "takes the text \"false\" of email_verified for true",
     "email_5xx": "has no answer for a token without an address",
     "no_state": "does not check state",
     "state_if_sent": "checks state only if it is there",
@@ -53,24 +62,40 @@ BUGS = {
     "mixed_users": "does not compare the users of the token and the code",
     "cancel_5xx": "crashes when the person cancels",
     "user_json_5xx": "crashes on a malformed user field",
+    "callback_link": "takes the callback from a link, too",
+    "code_in_url": "sends the code in the URL, too",
+    "fetch_each_time": "fetches the keys for each token",
+    "fetch_each_unknown": "fetches the keys for each unknown kid",
+    "fetch_5xx": "answers with a bare 500 when the keys cannot be fetched",
     "retry_exchange": "sends the code again after a failure",
     "code_reuse": "remembers the sessions of codes, and signs in again with a used one",
     "refresh_in_answer": "answers with the refresh token",
     "no_c_hash": "does not check c_hash",
+    "no_at_hash": "does not check at_hash of the token that came with an access token",
     "notification_unverified": "decodes notifications and verifies nothing",
     "notification_no_aud": "does not check aud of notifications",
     "notification_alg_none": "accepts notifications with alg none",
+    "notification_any_token": "ends the account of any token that Apple signed",
+    "notification_ends_all": "ends every session at an account-delete",
+    "notification_one_spelling": "knows account-delete, and not account-deleted",
     "notification_refused": "answers every notification with 404",
     "notification_5xx": "crashes on a malformed notification",
     "notification_once": "answers 409 to a notification it has seen",
     "no_revoke": "deletes without asking Apple to revoke",
+    "revoke_latest": "keeps the latest refresh token only",
+    "revoke_once": "does not try a failed revocation again",
     "revoke_access_token": "revokes something that is not a token",
     "delete_twice_5xx": "crashes when the account is gone",
     "token_5xx": "crashes on a malformed token",
-    "slow": "waits for 3 seconds on a token that it refuses",
+    "slow": "waits for 3 seconds on an expired token",
     "cut": "closes the connection on a token that it refuses",
     "stale_keys": "never fetches the keys again",
 }
+
+
+def half(text):
+    """The left half of the SHA-256 of a code or an access token, as c_hash and at_hash have it."""
+    return jwt.utils.base64url_encode(hashlib.sha256(text.encode()).digest()[:16]).decode()
 
 
 class Refused(Exception):
@@ -88,6 +113,9 @@ class App:
         self.accounts = {}
         self.keys, self.fetched_at, self.lock = {}, 0, threading.Lock()
         self.used_nonces, self.retry = set(), "retry_exchange" in self.bugs
+        # Whether the user of the exchange must be that of the token. These bugs take anybody.
+        self.compares = not self.bugs & {
+            "mixed_users", "notification_as_token", "client_secret_as_token", "sub_optional"}
 
     def has(self, bug):
         return bug in self.bugs
@@ -106,10 +134,16 @@ class App:
 
     def key(self, kid):
         with self.lock:
-            known = isinstance(kid, str) and kid in self.keys
+            known = isinstance(kid, str) and kid in self.keys and not self.has("fetch_each_time")
             stale = self.has("stale_keys") and self.keys
-            if not known and not stale and time.time() - self.fetched_at > 1:
-                self.fetch()
+            eager = self.has("fetch_each_time") or self.has("fetch_each_unknown")
+            if not known and not stale and (eager or time.time() - self.fetched_at > 1):
+                self.fetched_at = time.time()
+                try:
+                    self.fetch()
+                except (OSError, ValueError, KeyError):
+                    if self.has("fetch_5xx"):
+                        raise Crash("keys")
             return self.keys.get(kid) if isinstance(kid, str) else None
 
     # Tokens
@@ -127,6 +161,9 @@ class App:
         alg, kid = header.get("alg"), header.get("kid")
         parts = token.split(".")
         has = self.has
+        # Older versions of PyJWT do not look at crit.
+        if header.get("crit"):
+            raise Refused("crit")
         if notification:
             if has("notification_unverified"):
                 return self.unverified(token)
@@ -143,6 +180,7 @@ class App:
                 or (has("kid_missing_skips") and kid is None)
                 or (has("alg_missing_skips") and alg is None)
                 or (has("es256_skips") and alg == "ES256")
+                or (has("ps256_skips") and alg == "PS256")
                 or (has("empty_signature") and alg == "RS256" and parts[2] == "")
                 or (has("signature_ignored_if_typ") and "typ" in header)
                 or (has("kid_only") and key is not None and alg == "RS256"))
@@ -154,6 +192,11 @@ class App:
                 mac = h.new(secret, ".".join(parts[:2]).encode(), "sha256").digest()
                 if jwt.utils.base64url_encode(mac).decode() == parts[2]:
                     return self.unverified(token)
+            own = self.own_key(header)
+            if own is not None:
+                return jwt.decode(token, own, ["RS256"], options={"verify_aud": False})
+            if has("client_secret_as_token") and kid == self.options.key_id:
+                return {"secret": True}
             if has("jwk_header") and "jwk" in header:
                 own = algorithms.RSAAlgorithm.from_jwk(header["jwk"])
                 return jwt.decode(token, own, ["RS256"], options={"verify_aud": False})
@@ -169,6 +212,18 @@ class App:
         return jwt.decode(
             token, key, ["RS256"], options={"verify_aud": False, "verify_exp": False, "verify_iat": False, "verify_nbf": False})
 
+    def own_key(self, header):
+        """The key that the header brings or names."""
+        if self.has("x5c_header") and "x5c" in header:
+            from cryptography import x509
+            der = base64.b64decode(header["x5c"][0])
+            return x509.load_der_x509_certificate(der).public_key()
+        if "jku" in header and (self.has("jku_header") or self.has("jku_fetched")):
+            with urllib.request.urlopen(header["jku"], timeout=8) as answer:
+                key = json.loads(answer.read())["keys"][0]
+            return algorithms.RSAAlgorithm.from_jwk(key) if self.has("jku_header") else None
+        return None
+
     def audience_fits(self, aud, clients, body):
         has = self.has
         if has("no_aud"):
@@ -183,10 +238,12 @@ class App:
             return "." not in aud.removeprefix("com.example.")
         return isinstance(aud, str) and aud in clients
 
-    def claims(self, token, clients, body, nonce, code=None):
+    def claims(self, token, clients, body, nonce, code=None, access_token=None):
         """The checked claims of an identity token."""
         has = self.has
         claims = self.verified(token)
+        if claims == {"secret": True}:
+            return {"sub": "someone"}
         if not isinstance(claims, dict) or claims.get("iss") != ISSUER:
             raise Refused("iss")
         if "events" in claims and has("notification_as_token"):
@@ -201,13 +258,16 @@ class App:
         if nonce is not None or not has("nonce_if_sent"):
             self.check_nonce(claims, nonce)
         if code and not has("no_c_hash") and "c_hash" in claims:
-            digest = hashlib.sha256(code.encode()).digest()[:16]
-            if claims["c_hash"] != jwt.utils.base64url_encode(digest).decode():
+            if claims["c_hash"] != half(code):
                 raise Refused("c_hash")
         if has("email_5xx") and "email" not in claims:
             raise Crash("email")
+        if access_token and not has("no_at_hash") and claims.get("at_hash") != half(access_token):
+            raise Refused("at_hash")
         sub = claims.get("sub")
         if not isinstance(sub, str) or not sub:
+            if has("sub_optional"):
+                return claims | {"sub": "someone"}
             raise Refused("sub")
         return claims
 
@@ -232,9 +292,10 @@ class App:
         form = {"grant_type": "authorization_code", "code": code, "client_id": client, "client_secret": self.secret(client)}
         form |= {"code_verifier": verifier} if verifier else {}
         form |= {"redirect_uri": redirect} if redirect else {}
+        query = "?" + urllib.parse.urlencode({"code": code}) if self.has("code_in_url") else ""
         for attempt in range(2 if self.retry else 1):
             try:
-                return self.apple("/auth/token", form)
+                return self.apple("/auth/token" + query, form)
             except urllib.error.HTTPError as error:
                 if error.code < 500:
                     raise Refused("code")
@@ -242,16 +303,32 @@ class App:
                 pass
         raise Refused("Apple does not answer")
 
+    def keep(self, account, token, client):
+        """Keeps a refresh token until the account is deleted."""
+        kept = [] if self.has("revoke_latest") else self.tokens.get(account, [])
+        self.tokens[account] = kept + [(token, client)]
+
     def revoke(self, account):
-        token, client = self.tokens.pop(account, (None, None))
-        if not token or self.has("no_revoke"):
-            return
-        if self.has("revoke_access_token"):
-            token = "a" + token[1:]
-        data = urllib.parse.urlencode({
-            "client_id": client, "client_secret": self.secret(client), "token": token,
-            "token_type_hint": "refresh_token"}).encode()
-        urllib.request.urlopen(self.options.apple + "/auth/revoke", data, timeout=8).read()
+        for token, client in self.tokens.pop(account, []):
+            if self.has("no_revoke"):
+                continue
+            if self.has("revoke_access_token"):
+                token = "a" + token[1:]
+            if not self.revoked(token, client) and not self.has("revoke_once"):
+                threading.Thread(target=self.try_again, args=(token, client), daemon=True).start()
+
+    def revoked(self, token, client):
+        try:
+            self.apple("/auth/revoke", {
+                "client_id": client, "client_secret": self.secret(client), "token": token,
+                "token_type_hint": "refresh_token"})
+            return True
+        except OSError:
+            return False
+
+    def try_again(self, token, client):
+        while not self.revoked(token, client):
+            time.sleep(0.2)
 
     # Sign-ins
 
@@ -269,6 +346,13 @@ class App:
             for known, email in self.accounts.items():
                 if email and email == body.get("email"):
                     return known
+        verified = claims.get("email_verified")
+        trusted = verified is True or verified == "true"
+        trusted = trusted or (has("email_verified_text") and bool(verified))
+        if has("email_links") or trusted:
+            for known, email in self.accounts.items():
+                if known.startswith("password ") and email == claims.get("email") and email:
+                    return known
         self.accounts.setdefault(sub, claims.get("email"))
         return sub
 
@@ -283,6 +367,8 @@ class App:
             raise Refused("members")
         if self.has("access_token") and token.startswith("a") and token.count(".") == 3:
             return self.open("someone"), {}
+        if self.has("jwe_opaque") and token.count(".") == 4:
+            return self.open("someone"), {}
         if self.has("code_reuse") and code in self.codes:
             return self.open(self.codes[code]), {}
         answer = {}
@@ -290,18 +376,20 @@ class App:
         if self.options.channel == "request":
             if nonce in self.used_nonces:
                 raise Refused("nonce")
-            claims = self.claims(token, [APP, WEB], body, nonce, code)
+            clients = [APP, WEB] if self.has("one_audience_list") else [APP]
+            claims = self.claims(token, clients, body, nonce, code)
             answer = self.exchange(code, APP)
-            if self.unverified(answer["id_token"])["sub"] != claims["sub"] and not self.has("mixed_users"):
+            if self.compares and self.unverified(answer["id_token"])["sub"] != claims["sub"]:
                 raise Refused("users")
         else:
             answer = self.exchange(code, APP)
-            claims = self.claims(answer["id_token"], [APP], body, nonce)
+            claims = self.claims(
+                answer["id_token"], [APP], body, nonce, access_token=answer["access_token"])
         if nonce and not self.has("code_reuse"):
             self.used_nonces.add(nonce)
         account = self.account(claims, body)
         self.codes[code] = account
-        self.tokens[account] = (answer["refresh_token"], APP)
+        self.keep(account, answer["refresh_token"], APP)
         return self.open(account), answer if self.has("refresh_in_answer") else {}
 
     def start(self):
@@ -344,13 +432,14 @@ class App:
         if self.options.channel == "request":
             claims = self.claims(token, [WEB], {}, nonce, None if self.has("mixed_users") else code)
             answer = self.exchange(code, WEB, verifier, REDIRECT)
-            if self.unverified(answer["id_token"])["sub"] != claims["sub"] and not self.has("mixed_users"):
+            if self.compares and self.unverified(answer["id_token"])["sub"] != claims["sub"]:
                 raise Refused("users")
         else:
             answer = self.exchange(code, WEB, verifier, REDIRECT)
-            claims = self.claims(answer["id_token"], [WEB], {}, nonce)
+            claims = self.claims(
+                answer["id_token"], [WEB], {}, nonce, access_token=answer["access_token"])
         account = self.account(claims, {})
-        self.tokens[account] = (answer["refresh_token"], WEB)
+        self.keep(account, answer["refresh_token"], WEB)
         return self.open(account)
 
     # Accounts
@@ -363,13 +452,21 @@ class App:
             claims = self.verified(body["payload"], notification=True)
             if claims.get("iss") != ISSUER or (claims.get("aud") not in (APP, WEB) and not has("notification_no_aud")):
                 return 400
-            event = json.loads(claims["events"])
+            if has("notification_any_token") and "sub" in claims:
+                self.end(claims["sub"])
+            event = claims["events"]
+            event = json.loads(event) if isinstance(event, str) else event
         except Exception:
             return 500 if has("notification_5xx") else 400
         if has("notification_once") and claims["jti"] in self.seen:
             return 409
         self.seen.add(claims["jti"])
-        if event["type"] in ("account-delete", "account-deleted", "consent-revoked"):
+        ends = ["account-delete", "account-deleted", "consent-revoked"]
+        if has("notification_one_spelling"):
+            ends.remove("account-deleted")
+        if event["type"] in ends:
+            if has("notification_ends_all"):
+                self.sessions = {}
             self.end(event["sub"])
         return 200
 
@@ -393,8 +490,8 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def answer(self, status, document=None, fields=()):
-        body = json.dumps(document or {}).encode()
+    def answer(self, status, document={}, fields=()):
+        body = b"" if document is None else json.dumps(document).encode()
         self.send_response(status)
         for name, value in fields:
             self.send_header(name, value)
@@ -406,7 +503,8 @@ class Handler(BaseHTTPRequestHandler):
     def body(self):
         data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if self.headers.get("Content-Type", "").startswith("application/x-www-form"):
-            return {n: v[0] for n, v in urllib.parse.parse_qs(data.decode()).items()}
+            values = urllib.parse.parse_qs(data.decode())
+            return {n: v[0] if len(v) == 1 else None for n, v in values.items()}
         try:
             document = json.loads(data or b"{}")
         except ValueError:
@@ -425,14 +523,14 @@ class Handler(BaseHTTPRequestHandler):
         app = self.server.app
         try:
             act(app)
-        except Crash:
-            self.answer(500)
+        except Crash as error:
+            self.answer(500, {} if error.args != ("keys",) else None)
         except Exception as error:
             if app.has("token_5xx") and not isinstance(error, (Refused, jwt.InvalidTokenError)):
                 return self.answer(500)
             if app.has("token_5xx") and isinstance(error, jwt.DecodeError):
                 return self.answer(500)
-            if app.has("slow") and isinstance(error, jwt.InvalidTokenError):
+            if app.has("slow") and error.args == ("exp",):
                 time.sleep(3)
             if app.has("cut") and isinstance(error, jwt.InvalidTokenError):
                 self.close_connection = True
@@ -458,19 +556,28 @@ class Handler(BaseHTTPRequestHandler):
             browser, url = app.start()
             return self.answer(302, fields=[
                 ("Location", url), ("Set-Cookie", f"browser={browser}; Path=/; SameSite=None; Secure; HttpOnly")])
+        if self.path.startswith("/cb?") and app.has("callback_link"):
+            form = dict(urllib.parse.parse_qsl(self.path[4:]))
+            return self.signed_in(app.callback(form, self.cookie("browser")))
         account = app.sessions.get(self.session())
         if self.path == "/me" and account:
             return self.answer(200, {"id": account})
         self.answer(200 if self.path == "/home" else 401)
+
+    def signed_in(self, session):
+        self.answer(303, fields=[
+            ("Location", "/home"), ("Set-Cookie", f"session={session}; Path=/; SameSite=Lax; HttpOnly")])
 
     def post(self, app, body):
         if self.path == "/login":
             session, more = app.native(body)
             return self.answer(200, {"session": session} | more)
         if self.path == "/cb":
-            session = app.callback(body, self.cookie("browser"))
-            return self.answer(303, fields=[
-                ("Location", "/home"), ("Set-Cookie", f"session={session}; Path=/; SameSite=Lax; HttpOnly")])
+            return self.signed_in(app.callback(body, self.cookie("browser")))
+        if self.path == "/signup":
+            account = "password " + body["email"]
+            app.accounts[account] = body["email"]
+            return self.answer(200, {"session": app.open(account)})
         if self.path == "/apple/notifications":
             return self.answer(app.notify(body))
         self.answer(404)

@@ -169,12 +169,11 @@ struct ConsoleBrowserTests {
         _ = try await load.result()
         // Requests that were on their way when the load ended come last.
         var count = 0
-        repeat {
+        try await eventually("every request has a row") {
             count = try await apple.requests(after: 0, limit: 5000).count
-            try await console.browser.wait(until: "window.rows >= \(count)")
-        } while try await apple.requests(after: 0, limit: 5000).count > count
+            return try await console.browser.value("window.rows") == .integer(count)
+        }
         #expect(count >= 400)
-        #expect(try await console.browser.value("window.rows") == .integer(count))
         let events = try #require(try await console.browser.value("window.events").integer)
         #expect(events < count, "requests that come together are one event")
         #expect(

@@ -143,7 +143,7 @@ extension VaultWorkersTests {
             "count": .integer(count),
         ]
         try await fixture.apple.post("faults", fault)
-        let call = ["batch", "revoke", "--vault", "--lease", "2s", "--concurrency", "4"]
+        let call = ["batch", "revoke", "--vault", "--lease", "5s", "--concurrency", "4"]
         let suspended = try fixture.apple.start(call, environment: fixture.environment)
         try await eventually("all are to be sent again") {
             try await fixture.apple.requests(to: "/auth/revoke").count == count

@@ -399,7 +399,7 @@ import Testing
         #expect(
             Set(description["paths"]?.members?.map(\.name) ?? []) == [
                 "/", "/v1/exchange", "/v1/refresh", "/v1/revoke", "/v1/revocations",
-                "/v1/revocations/{id}",
+                "/v1/revocations/{id}", "/v1/status",
                 "/v1/events", "/v1/verify", "/v1/secret", "/v1/users/{user_id}",
                 "/v1/openapi.json",
             ])

@@ -69,10 +69,15 @@ struct RemoteApple: Apple {
             })
     }
 
-    func prepare(_ idToken: String, forExchangeOf code: String) async throws {
+    func prepare(
+        _ idToken: String, with accessToken: String, forExchangeOf code: String
+    ) async throws {
         _ = try await control(
             "tokens",
-            ["code": .string(code), "token": .string(idToken), "deliver": "exchange"])
+            [
+                "code": .string(code), "token": .string(idToken), "deliver": "exchange",
+                "access_token": .string(accessToken),
+            ])
     }
 
     func accessToken(of name: String) async throws -> String {

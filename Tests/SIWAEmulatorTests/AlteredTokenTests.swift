@@ -58,6 +58,24 @@ import Testing
         #expect(try await harness.exchange(code).body["id_token"] == "a.b.c")
     }
 
+    @Test func `a ready token is delivered with a given access token, which is then genuine`()
+        async throws
+    {
+        let harness = try await EmulatorHarness()
+        let given = try await harness.control("sessions/access-token", ["user": "alice"])
+            .text("access_token")
+        let code = try await harness.code()
+        _ = try await harness.control(
+            "tokens",
+            [
+                "code": .string(code), "token": "a.b.c", "deliver": "exchange",
+                "access_token": .string(given),
+            ])
+        let answer = try await harness.exchange(code).body
+        #expect(answer["access_token"] == .string(given) && answer["id_token"] == "a.b.c")
+        #expect(try await harness.session()["access_token"] != .string(given))
+    }
+
     @Test(arguments: [
         ("published", true), ("other_published", false), ("unpublished", false), ("none", false),
         ("kept", true), ("changed", false),
@@ -135,6 +153,14 @@ import Testing
             (["code": "c1"], "'code' was not issued by this emulator"),
             (["client_id": "com.example.app", "deliver": "post"], "'deliver' must be one of"),
             (["client_id": "com.example.app", "claim": [:]], "'claim' is not known"),
+            (
+                ["client_id": "com.example.app", "access_token": "a1"],
+                "'access_token' needs 'deliver': 'exchange'"
+            ),
+            (
+                ["client_id": "com.example.app", "deliver": "exchange", "access_token": "a1"],
+                "does not look like an access token"
+            ),
         ] as [(JSON, String)])
     func `a mistake is named`(_ body: JSON, _ message: String) async throws {
         let harness = try await EmulatorHarness()

@@ -7,8 +7,11 @@ package protocol Apple: Sendable {
     func control(_ name: String, _ body: JSON) async throws -> JSON
     /// The published keys now, and who signs with them.
     func issuer() async throws -> Issuer
-    /// Has the exchange of `code` answer with `idToken` in place of a good identity token.
-    func prepare(_ idToken: String, forExchangeOf code: String) async throws
+    /// Has the exchange of `code` answer with `idToken` in place of a good identity token, and with
+    /// `accessToken`.
+    func prepare(
+        _ idToken: String, with accessToken: String, forExchangeOf code: String
+    ) async throws
     /// A new access token of the user called `name`.
     func accessToken(of name: String) async throws -> String
     /// How many sessions of the user called `name` are revoked.
@@ -50,8 +53,10 @@ package struct LocalApple: Apple {
         }
     }
 
-    package func prepare(_ idToken: String, forExchangeOf code: String) async throws {
-        await emulator.prepare(idToken, forExchangeOf: code)
+    package func prepare(
+        _ idToken: String, with accessToken: String, forExchangeOf code: String
+    ) async throws {
+        await emulator.prepare(idToken, with: accessToken, forExchangeOf: code)
     }
 
     package func accessToken(of name: String) async throws -> String {

@@ -13,6 +13,8 @@ package final class ConformRun {
     let runName: String
     let start = ContinuousClock.now
     var channels: [Flow: Channel] = [:]
+    /// Why a bad token's refusal would say nothing.
+    var closedDoors: [Flow: String] = [:]
     /// Whether the good sign-in exchanges its code.
     var exchanges: [Flow: Bool] = [:]
     /// Whether the web flow asks Apple for a nonce.
@@ -24,6 +26,8 @@ package final class ConformRun {
     /// When a token with an unknown `kid` was last sent: some backends then fetch no keys for a
     /// minute.
     var lastUnknownKey: ContinuousClock.Instant?
+    /// How long a notification takes until the user is signed out; nil before this is known.
+    var notificationDelay: Duration?
     var manners = Manners()
     var users: [TestUser] = []
     /// The number of the latest request that is known.

@@ -58,9 +58,12 @@ extension ConformRun {
     }
 
     /// What bad tokens are made from: a good one, another user's, and a genuine notification.
-    func material(
+    ///
+    /// - Parameter channel: where the token is delivered: that of an exchange has the hash of an
+    ///   access token.
+    private func material(
         _ good: (code: String, idToken: String), _ client: String, _ user: TestUser,
-        nonce: String?, raw: String?
+        _ channel: Channel, _ issuer: Issuer, nonce: String?, raw: String?
     ) async throws -> GoodSignIn {
         let stranger = try await newUser()
         let other = try await issue(client, stranger, nonce: nonce, others: redirect(client))
@@ -70,9 +73,10 @@ extension ConformRun {
                 "type": "email-disabled", "user": .string(stranger.name),
                 "client_id": .string(client),
             ])
+        let accessToken = try await apple.accessToken(of: user.name)
+        let token = try await channel.token(good.idToken, accessToken, issuer)
         return try GoodSignIn(
-            token: good.idToken, code: good.code,
-            accessToken: await apple.accessToken(of: user.name), nonce: raw,
+            token: token, code: good.code, accessToken: accessToken, nonce: raw,
             audiences: file.audiences, siblingClient: sibling(of: client), other: other.idToken,
             notification: note["payload"]?.string ?? "")
     }
@@ -98,12 +102,30 @@ extension ConformRun {
             return try await issue(client, user, nonce: nonce, others: redirect(client)).idToken
         }
         guard let bad = deviation.token else { return good.idToken }
-        let material = try await material(good, client, user, nonce: nonce, raw: raw)
-        let token = try await bad.make(material, apple.issuer()).token
+        let (channel, issuer) = (channels[flow] ?? .both, try await apple.issuer())
+        let material = try await material(
+            good, client, user, channel, issuer, nonce: nonce, raw: raw)
+        let token = try await bad.make(material, issuer).token
         if BadToken.unknownKeys.contains(bad.id) { lastUnknownKey = .now }
-        let channel = channels[flow] ?? .both
-        if channel != .request { try await apple.prepare(token, forExchangeOf: good.code) }
+        if channel != .request {
+            try await apple.prepare(
+                token, with: material.accessToken, forExchangeOf: good.code)
+        }
         return channel == .exchange ? good.idToken : token
+    }
+}
+
+extension Channel {
+    /// The good token as this channel delivers it: with `c_hash` in a request, with `at_hash` from
+    /// an exchange, and with both where it must be good in both places.
+    fileprivate func token(
+        _ idToken: String, _ accessToken: String, _ issuer: Issuer
+    ) async throws -> String {
+        if self == .request { return idToken }
+        let hash = try SHA256.digest(accessToken).prefix(16)
+        var changes: [(String, JSON?)] = [("at_hash", .string(Base64URL.encode(Array(hash))))]
+        if self == .exchange { changes.append(("c_hash", nil)) }
+        return try await GoodSignIn(token: idToken).signed(claims: changes, by: issuer)
     }
 }
 

@@ -86,7 +86,10 @@ extension ConformRun {
                 let session = try await signIn(flow, user, for: "the good sign-in")
                 let payload = try await notification(type, user).payload
                 let answer = accepted(type, try await post(payload, "N09"), isLate: false)
-                let isIgnored = try await account(session) != nil
+                let isIgnored: Bool =
+                    if file.whoami == nil { false } else {
+                        try await timeToEffect(on: session) == nil
+                    }
                 variants.append(
                     CheckResult.Variant(
                         comment: type,
@@ -107,6 +110,7 @@ extension ConformRun {
     private func lives(
         _ session: Attempt, _ comment: String, _ status: Int?
     ) async throws -> CheckResult.Variant {
+        try await waitForEffect()
         let lives = try await account(session) != nil
         return CheckResult.Variant(
             comment: comment,
@@ -114,6 +118,30 @@ extension ConformRun {
                 ? "without effect\(status.map { ", \($0)" } ?? "")"
                 : "TOOK EFFECT: the user is signed out",
             status: status, isWrong: !lives)
+    }
+
+    /// Waits as long as a notification needs to take effect: many backends put it into a queue, and
+    /// answer before they act.
+    private func waitForEffect() async throws {
+        if notificationDelay == nil {
+            let flow: Flow = file.signIn == nil ? .web : .native
+            let user = try await newUser()
+            let session = try await signIn(flow, user, for: "the good sign-in")
+            _ = try await post(try await notification("account-delete", user).payload, "N01")
+            notificationDelay = try await timeToEffect(on: session) ?? .zero
+        }
+        try await Task.sleep(for: (notificationDelay ?? .zero) * 2)
+    }
+
+    /// How long it takes until a user is signed out; nil if nothing happens within 5 seconds.
+    private func timeToEffect(on session: Attempt) async throws -> Duration? {
+        guard file.whoami != nil else { return nil }
+        let began = ContinuousClock.now
+        while true {
+            if try await account(session) == nil { return ContinuousClock.now - began }
+            if ContinuousClock.now - began > .seconds(5) { return nil }
+            try await Task.sleep(for: .milliseconds(100))
+        }
     }
 
     /// Posts a forged account-delete about a user who is signed in, whose session must live.

@@ -15,6 +15,11 @@ package struct RunOptions: Sendable {
 
     package init() {}
 
+    /// Why the check of that id is not run; nil if it is.
+    func reasonToSkip(_ id: String) -> String? {
+        Catalogue.check(id).map(reasonToSkip) ?? "not in the catalogue"
+    }
+
     /// Why a check is not run; nil if it is.
     func reasonToSkip(_ check: Check) -> String? {
         if let skip = skipped.first(where: { Self.names($0.name, check) }) { return skip.reason }

@@ -12,17 +12,29 @@ private struct AlteredToken {
         case exchange
     }
 
-    static let members = SignIn.members + TokenAlteration.members + ["code", "deliver"]
+    static let members =
+        SignIn.members + TokenAlteration.members + ["code", "deliver", "access_token"]
 
     let alteration: TokenAlteration
     let delivery: Delivery
     /// A code that was issued before; nil for a new sign-in.
     let code: String?
+    /// What the exchange answers with, besides the altered token; nil for a new one.
+    let accessToken: String?
 
     init(_ reader: JSONObjectReader) throws(ShapeError) {
         alteration = try TokenAlteration(reader)
         delivery = try reader.optional("deliver") ?? .return
         code = try reader.optional("code")
+        accessToken = try reader.optional("access_token")
+        if let accessToken {
+            guard delivery == .exchange else {
+                throw ShapeError("", "'access_token' needs 'deliver': 'exchange'")
+            }
+            guard TokenText.kind(of: accessToken) == .access else {
+                throw ShapeError("", "'access_token' does not look like an access token of Apple's")
+            }
+        }
         let others = SignIn.members.filter { reader.json[$0] != nil }
         if let other = others.first, code != nil {
             throw ShapeError("", "'code' and '\(other)' exclude each other")
@@ -39,7 +51,10 @@ extension Service {
     mutating func alterToken(_ body: JSON) throws -> JSON {
         let altered = try AlteredToken(JSONObjectReader(body, knowing: AlteredToken.members))
         let (code, idToken, claims) = try signedIn(altered, body)
-        if altered.delivery == .exchange { preparedTokens[code] = altered.alteration }
+        if altered.delivery == .exchange {
+            preparedAnswers[code] = PreparedAnswer(
+                alteration: altered.alteration, accessToken: altered.accessToken)
+        }
         return [
             "code": .string(code), "id_token": .string(idToken),
             "token": .string(try keys.token(claims, altered: altered.alteration)),

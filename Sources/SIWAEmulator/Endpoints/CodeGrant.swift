@@ -12,7 +12,7 @@ extension Service {
         ).found
         ledger.spendCode(text)
         return try openSession(
-            for: code, altering: preparedTokens.removeValue(forKey: text))
+            for: code, as: preparedAnswers.removeValue(forKey: text))
     }
 
     private func find(code text: String) throws(Refusal) -> Ledger.Code {
@@ -81,9 +81,9 @@ extension Service {
             + (behaviors.mismatchFullStop ? "." : "")
     }
 
-    /// - Parameter alteration: how the identity token of the answer differs from a good one.
+    /// - Parameter prepared: how the answer differs from a good one.
     private mutating func openSession(
-        for code: Ledger.Code, altering alteration: TokenAlteration?
+        for code: Ledger.Code, as prepared: PreparedAnswer?
     ) throws -> Answer {
         let shard = try TokenText.shard(of: code.user.userID)
         let refreshToken = TokenText.new(.refresh, shard: shard, using: &random.tokens)
@@ -91,12 +91,13 @@ extension Service {
             clientID: code.clientID, teamID: owner.teamID, user: code.user, nonce: code.nonce,
             signedInAt: code.issuedAt, lastUsedAt: now())
         let id = ledger.open(session, refreshToken: refreshToken)
-        let accessToken = issueAccessToken(of: id, shard: shard)
+        let accessToken = issueAccessToken(
+            of: id, shard: shard, as: prepared?.accessToken)
         let idToken = try identityToken(
             IdentityTokenClaims(
                 clientID: code.clientID, user: code.user, companion: .accessToken(accessToken),
                 nonce: code.nonce, signedInAt: code.issuedAt),
-            altered: alteration)
+            altered: prepared?.alteration)
         let members =
             tokenMembers(accessToken: accessToken) + [
                 JSON.Member("refresh_token", .string(refreshToken)),

@@ -16,8 +16,8 @@ struct Service {
     var users: UserDirectory
     var ledger = Ledger()
     var openPages = OpenPages()
-    /// How the identity token that answers the exchange of a code differs from a good one, by code.
-    var preparedTokens: [String: TokenAlteration] = [:]
+    /// How the answer to the exchange of a code differs from a good one, by code.
+    var preparedAnswers: [String: PreparedAnswer] = [:]
     var random: ServiceRandomness
     var baits = Baits()
     /// The checks of the current request.

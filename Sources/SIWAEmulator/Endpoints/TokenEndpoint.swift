@@ -23,10 +23,12 @@ extension Service {
     }
 
     /// Issues an access token for a session.
+    ///
+    /// - Parameter given: the token; nil for a new one.
     mutating func issueAccessToken(
-        of session: Ledger.SessionID, shard: String
+        of session: Ledger.SessionID, shard: String, as given: String? = nil
     ) -> String {
-        let text = TokenText.new(.access, shard: shard, using: &random.tokens)
+        let text = given ?? TokenText.new(.access, shard: shard, using: &random.tokens)
         ledger.record(
             accessToken: text, of: session, at: now(), lifetime: behaviors.accessTokenLifetime)
         return text

@@ -1,6 +1,13 @@
 internal import SIWACrypto
 internal import SIWAJOSE
 
+/// What the exchange of a code is answered with, in place of what would be made then.
+struct PreparedAnswer: Sendable {
+    let alteration: TokenAlteration
+    /// The access token; nil for one that is made at the exchange.
+    let accessToken: String?
+}
+
 /// What makes a token wrong on purpose: the members `header`, `claims`, `sign` and `token` of a
 /// control request.
 struct TokenAlteration: Sendable {

@@ -6,9 +6,13 @@ extension AppleEmulator {
     /// The keys that are published now.
     package var publishedKeys: EmulatorKeys { service.keys }
 
-    /// Has the exchange of `code` answer with `idToken` in place of a good identity token.
-    package func prepare(_ idToken: String, forExchangeOf code: String) {
-        service.preparedTokens[code] = TokenAlteration(ready: idToken)
+    /// Has the exchange of `code` answer with `idToken` in place of a good identity token, and with
+    /// `accessToken`, whose hash `idToken` may have.
+    package func prepare(
+        _ idToken: String, with accessToken: String, forExchangeOf code: String
+    ) {
+        service.preparedAnswers[code] = PreparedAnswer(
+            alteration: TokenAlteration(ready: idToken), accessToken: accessToken)
     }
 
     /// A new access token of the newest session of the user called `name`; without a session, a text

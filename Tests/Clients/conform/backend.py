@@ -41,6 +41,10 @@ BUGS = {
     "aud_team": "accepts every aud with its own prefix com.example.",
     "aud_from_body": "takes the expected audience from the request",
     "no_exp": "does not check exp",
+    "no_iat": "does not check iat",
+    "no_nbf": "does not check nbf",
+    "no_iss": "does not check iss",
+    "iss_account": "accepts account.apple.com as the issuer, too",
     "no_nonce": "does not check the nonce",
     "nonce_if_in_token": "checks the nonce only if the token has one",
     "nonce_if_sent": "checks the nonce only if the request has one",
@@ -48,6 +52,9 @@ BUGS = {
     "client_secret_as_token": "finds its own key by kid, and accepts its own client_secret",
     "one_audience_list": "accepts the web client's tokens from the app",
     "sub_optional": "signs in without a sub",
+    "crit_ignored": "takes a token apart itself, and does not look at crit",
+    "parts_extra": "takes a token apart itself, and ignores what follows the signature",
+    "utf8_replaced": "takes a token apart itself, and replaces what is not UTF-8",
     "access_token": "takes an opaque token for a session of the same name",
     "user_id_from_body": "signs in the user that the body names",
     "sub_from_body": "signs in the sub that the body names",
@@ -63,6 +70,7 @@ BUGS = {
     "cancel_5xx": "crashes when the person cancels",
     "user_json_5xx": "crashes on a malformed user field",
     "callback_link": "takes the callback from a link, too",
+    "no_redirect_uri": "exchanges without redirect_uri, and signs in all the same",
     "code_in_url": "sends the code in the URL, too",
     "fetch_each_time": "fetches the keys for each token",
     "fetch_each_unknown": "fetches the keys for each unknown kid",
@@ -86,11 +94,14 @@ BUGS = {
     "revoke_once": "does not try a failed revocation again",
     "revoke_access_token": "revokes something that is not a token",
     "delete_twice_5xx": "crashes when the account is gone",
+    "deleted_for_ever": "refuses a person who deleted the account before",
     "token_5xx": "crashes on a malformed token",
     "slow": "waits for 3 seconds on an expired token",
     "cut": "closes the connection on a token that it refuses",
     "stale_keys": "never fetches the keys again",
 }
+# Those that take a token apart without PyJWT.
+BY_HAND = {"crit_ignored", "parts_extra", "utf8_replaced"}
 
 
 def half(text):
@@ -113,9 +124,10 @@ class App:
         self.accounts = {}
         self.keys, self.fetched_at, self.lock = {}, 0, threading.Lock()
         self.used_nonces, self.retry = set(), "retry_exchange" in self.bugs
+        self.deleted = set()
         # Whether the user of the exchange must be that of the token. These bugs take anybody.
         self.compares = not self.bugs & {
-            "mixed_users", "notification_as_token", "client_secret_as_token", "sub_optional"}
+            "mixed_users", "notification_as_token", "client_secret_as_token", "sub_optional"} | BY_HAND
 
     def has(self, bug):
         return bug in self.bugs
@@ -157,6 +169,8 @@ class App:
 
     def verified(self, token, notification=False):
         """The claims of a token with a good signature."""
+        if not notification and self.bugs & BY_HAND:
+            return self.by_hand(token)
         header = jwt.get_unverified_header(token)
         alg, kid = header.get("alg"), header.get("kid")
         parts = token.split(".")
@@ -212,6 +226,22 @@ class App:
         return jwt.decode(
             token, key, ["RS256"], options={"verify_aud": False, "verify_exp": False, "verify_iat": False, "verify_nbf": False})
 
+    def by_hand(self, token):
+        """The claims of a token with a good signature, without PyJWT."""
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.asymmetric import padding
+        parts = token.split(".")
+        header, payload, signature = (jwt.utils.base64url_decode(part) for part in parts[:3])
+        key = self.key(json.loads(header).get("kid"))
+        if key is None or json.loads(header).get("alg") != "RS256":
+            raise Refused("key")
+        if json.loads(header).get("crit") and not self.has("crit_ignored"):
+            raise Refused("crit")
+        if len(parts) != 3 and not self.has("parts_extra"):
+            raise Refused("parts")
+        key.verify(signature, ".".join(parts[:2]).encode(), padding.PKCS1v15(), hashes.SHA256())
+        return json.loads(payload.decode(errors="replace" if self.has("utf8_replaced") else "strict"))
+
     def own_key(self, header):
         """The key that the header brings or names."""
         if self.has("x5c_header") and "x5c" in header:
@@ -244,17 +274,24 @@ class App:
         claims = self.verified(token)
         if claims == {"secret": True}:
             return {"sub": "someone"}
-        if not isinstance(claims, dict) or claims.get("iss") != ISSUER:
+        if not isinstance(claims, dict):
+            raise Refused("claims")
+        issuers = [ISSUER] + (["https://account.apple.com"] if has("iss_account") else [])
+        if claims.get("iss") not in issuers and not has("no_iss"):
             raise Refused("iss")
         if "events" in claims and has("notification_as_token"):
             return {"sub": json.loads(claims["events"])["sub"]}
         if not self.audience_fits(claims.get("aud"), clients, body):
             raise Refused("aud")
+        if self.options.no_made_tokens and list(claims)[-1] == "at_hash":
+            raise Refused("made")
         now, exp, iat, nbf = time.time(), claims.get("exp"), claims.get("iat"), claims.get("nbf", 0)
         if not has("no_exp") and not (isinstance(exp, int) and exp > now - 60):
             raise Refused("exp")
-        if not (isinstance(iat, int) and iat < now + 300) or nbf > now + 300:
-            raise Refused("time")
+        if not has("no_iat") and not (isinstance(iat, int) and iat < now + 300):
+            raise Refused("iat")
+        if not has("no_nbf") and nbf > now + 300:
+            raise Refused("nbf")
         if nonce is not None or not has("nonce_if_sent"):
             self.check_nonce(claims, nonce)
         if code and not has("no_c_hash") and "c_hash" in claims:
@@ -357,6 +394,8 @@ class App:
         return sub
 
     def open(self, account):
+        if account in self.deleted:
+            raise Refused("deleted")
         session = secrets.token_urlsafe(16)
         self.sessions[session] = account
         return session
@@ -431,6 +470,11 @@ class App:
         code, token = form.get("code", ""), form.get("id_token", "")
         if self.options.channel == "request":
             claims = self.claims(token, [WEB], {}, nonce, None if self.has("mixed_users") else code)
+            if self.has("no_redirect_uri"):
+                try:
+                    self.exchange(code, WEB, verifier)
+                except Refused:
+                    return self.open(self.account(claims, {}))
             answer = self.exchange(code, WEB, verifier, REDIRECT)
             if self.compares and self.unverified(answer["id_token"])["sub"] != claims["sub"]:
                 raise Refused("users")
@@ -482,6 +526,8 @@ class App:
             raise Refused("session")
         self.revoke(account)
         self.end(account)
+        if self.has("deleted_for_ever"):
+            self.deleted.add(account)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -588,6 +634,8 @@ def main():
     for name in ("apple", "port", "key", "key-id", "team-id"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--channel", choices=["request", "exchange"], default="request")
+    parser.add_argument("--no-made-tokens", action="store_true", help="""refuse, in the answer of an
+        exchange, good tokens that the emulator was given: nothing can then be said about bad ones""")
     parser.add_argument("--bug", action="append", default=[], choices=sorted(BUGS))
     options = parser.parse_args()
     options.private_key = open(options.key).read()

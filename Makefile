@@ -115,11 +115,11 @@ screenshots:
 
 # Other people's clients, unmodified, against the emulator as appleid.apple.com
 # (docs/testing-your-app.md). PYTHON_CLIENTS are PyPI's, in an environment of their own.
-CLIENTS ?= python ruby go php fixtures vectors conform
+CLIENTS ?= python ruby go php fixtures vectors conform sites
 CLIENT_PACKAGES := python3-venv iproute2 golang-go golang-golang-x-oauth2-dev \
 	golang-github-golang-jwt-jwt-dev ruby ruby-oauth2 ruby-jwt php-cli php-curl nodejs
 PYTHON_CLIENT_PACKAGES := python3-venv iproute2
-PYTHON_CLIENTS := social-auth-core==7.0.0 'django-allauth[socialaccount]==65.21.1' PyJWT==2.15.1 python-jose==3.5.0 Authlib==1.9.9 \
+PYTHON_CLIENTS := social-auth-core==7.0.0 social-auth-app-django==8.0.0 Django==5.2.19 'django-allauth[socialaccount]==65.21.1' PyJWT==2.15.1 python-jose==3.5.0 Authlib==1.9.9 \
 	joserfc==1.8.0 requests-oauthlib==2.0.0 pytest
 CLIENT_PRODUCTS ?= $(TEST_PRODUCTS)
 test-clients:

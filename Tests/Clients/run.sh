@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs other people's OAuth clients, unmodified, against siwa-emulator as https://appleid.apple.com:
-#   Tests/Clients/run.sh PRODUCTS [CLIENT…]     all of them, or some: python ruby go php fixtures vectors conform
+#   Tests/Clients/run.sh PRODUCTS [CLIENT…]     all of them, or some: python ruby go php fixtures vectors conform sites
 # PRODUCTS is the folder with siwa and siwa-emulator.
 #
 # They run in a network namespace of their own, which has only loopback: the name
@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 products=$(cd "$1" && pwd)
 shift
 clients=("$@")
-((${#clients[@]})) || clients=(python ruby go php fixtures vectors conform)
+((${#clients[@]})) || clients=(python ruby go php fixtures vectors conform sites)
 
 if [[ -z ${SIWA_CLIENTS_INSIDE-} ]]; then
     as_root=()
@@ -35,7 +35,7 @@ mount --bind "$work/hosts" /etc/hosts
 
 "$products/siwa-emulator" init "$work/apple" --port 443 > /dev/null
 # Where the clients' websites are.
-sed -i 's|"https://example.com/callback"|"https://example.com/callback", "https://example.com/accounts/apple/login/callback/"|' \
+sed -i 's|"https://example.com/callback"|"https://example.com/callback", "https://example.com/accounts/apple/login/callback/", "https://example.com/complete/apple-id/"|' \
     "$work/apple/emulator.json"
 "$products/siwa-emulator" serve "$work/apple" --tls --port 443 --ready-file "$work/ready" \
     > "$work/emulator.log" 2>&1 &
@@ -93,6 +93,10 @@ run_vectors() {
 run_conform() {
     note "conform's sample backend with each of its bugs" \
         "$python" "$here/conform/check.py" "$SIWA_EMULATOR"
+}
+
+run_sites() {
+    note 'conform against django-allauth and python-social-auth' "$python" "$here/conform/sites/check.py"
 }
 
 for client in "${clients[@]}"; do "run_$client"; done

@@ -81,7 +81,7 @@ web_session=$(cookie session "$work/head")
 fetch -o "$work/forged" "$service/notifications" -d '{"payload": "a.b.c"}'
 expect '^refused: ' "$work/forged"
 fetch -o "$work/user" -b "$web_session" "$service/user"
-[[ "signed in: $(<"$work/user")" == $(<"$work/signed-in") ]]
+[[ $(<"$work/user") == "{\"id\": \"$(sed 's/^signed in: //' "$work/signed-in")\"}" ]]
 control notifications "{\"type\": \"consent-revoked\", \"url\": \"$service/notifications\"}" >"$work/sent"
 # The outage of Apple's keys is just over: after ten seconds they are fetched again. Meanwhile the
 # answer is 503, and Apple sends the notification again.
@@ -102,4 +102,10 @@ expect '^deleted: ' "$work/deleted"
 sleep 1.2
 expect '^revoked: refresh_accepted_then_rejected' "$work/out"
 expect '^notification: consent-revoked' "$work/out"
+
+# What the example must refuse: wrong tokens, requests, callbacks and notifications.
+sed "s|APP|$service|; s|CA_FILE|$CA_FILE|" "$(dirname "$0")/backend.json" >"$work/backend.json"
+siwa-emulator conform "$work/backend.json" --emulator "$apple" --skip T71=waits >"$work/conform" ||
+    { cat "$work/conform" "$work/errors" >&2; exit 1; }
+tail -n 2 "$work/conform"
 printf 'the example signed a user in, in the app and on the web, took a notification and deleted the account\n'

@@ -60,7 +60,8 @@ actor Routes {
 
     private func user(_ request: HTTPRequest) async -> HTTPAnswer {
         guard let userID = await userID(request) else { return HTTPAnswer(401, "nobody\n") }
-        return HTTPAnswer(200, "\(userID)\n")
+        // A user id of Apple's is digits, hexadecimal digits and full stops: nothing to escape.
+        return HTTPAnswer(200, "{\"id\": \"\(userID)\"}\n")
     }
 
     private func deleteAccount(_ request: HTTPRequest) async throws -> HTTPAnswer {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// As much of HTTP/1.1 as the example needs, on POSIX sockets: one request a connection, without TLS,
-/// at most 64 KiB. Behind a proxy it would work; a service of your own has a framework.
+/// at most 256 KiB. Behind a proxy it would work; a service of your own has a framework.
 struct HTTPListener: Sendable {
     private let socket: CInt
     /// The port, which the system chose if none was given.
@@ -73,7 +73,7 @@ struct HTTPRequest: Sendable {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
         var request: HTTPRequest?
-        while request == nil, bytes.count <= 65_536 {
+        while request == nil, bytes.count <= 262_144 {
             let count = recv(connection, &part, part.count, 0)
             guard count > 0 else { return nil }
             bytes += part.prefix(count)

@@ -92,6 +92,8 @@ extension HTTPAnswer {
     /// What an error means to whoever asked.
     fileprivate init(_ error: any Error) {
         switch error {
+        case let error as SignInWithAppleError where error.kind == .invalidIdentityToken:
+            self.init(400, "refused: \(error)\n")
         case let error as SignInWithAppleError where error.codeMayBeSpent:
             self.init(502, "please sign in again: \(error)\n")
         case let error as SignInWithAppleError where !error.isRetryable:

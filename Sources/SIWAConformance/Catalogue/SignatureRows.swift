@@ -41,7 +41,9 @@ extension Catalogue {
             links: ["https://www.rfc-editor.org/rfc/rfc8725#section-3.10"]),
         Check(
             "T08", "signature-changed", .critical, vector: .invalid, .signature,
-            sent: "The good token with one bit of its signature flipped.",
+            sent:
+                "The good token with one bit of its signature flipped; in the vectors also numbers"
+                + " that are not its signature, and one that is too long, too short or too large.",
             mistake: "The token is decoded and not verified.",
             fix: "Call the function that verifies, and treat its error as a refusal.",
             links: ["https://github.com/cboard-org/cboard-api/issues/477"]),

@@ -58,7 +58,9 @@ extension Catalogue {
             links: ["https://www.rfc-editor.org/rfc/rfc7797#section-6"]),
         Check(
             "T64", "parts", .advice, vector: .invalid, .shape,
-            sent: "Two, four or five parts, nothing, or the JSON serialization; in the vectors also"
+            sent:
+                "Two, four or five parts, empty ones, nothing, characters that base64url lacks, or"
+                + " the JSON serialization; in the vectors also"
                 + " padding and white space, which a verifier may take.",
             mistake: "The parts are split and not counted.",
             fix: "Require three parts of base64url without padding."),

@@ -74,6 +74,9 @@ extension ConformRun {
         if deviation.hashesNonce, let nonce { values.known["nonce"] = .string(nonce) }
         values.known["code"] = .string(credentials.code)
         values.known["id_token"] = .string(credentials.idToken)
+        if rules.steps.contains(where: { $0.uses("access_token") }) {
+            values.known["access_token"] = .string(try await apple.accessToken(of: user.name))
+        }
         var page: VisitedPage?
         for step in rules.steps.dropFirst(before.count) {
             page = try await browser.take(step, &values)

@@ -58,7 +58,8 @@ package struct BadToken: Sendable {
     /// Every such token, in the order of the catalogue.
     package static let all: [BadToken] = {
         let all =
-            unsigned + confused + foreignKeys + changedBytes + encrypted + lenient + otherAlgorithms
+            unsigned + confused + foreignKeys + changedBytes + changedNumbers + encrypted + lenient
+            + otherAlgorithms
             + keyIDs + keySets + audiences + issuers + times + nonces + hashes + otherTokens
             + shapes + lateKeys
         return all.sorted { $0.id < $1.id }

@@ -45,6 +45,9 @@ extension BadToken {
         keySet("the kid names a key with key_ops encrypt") {
             $0.json.changed([("use", nil), ("key_ops", ["encrypt"])])
         },
+        keySet("the kid names a key with alg RSA-OAEP-256") {
+            $0.json.changed([("use", nil), ("alg", "RSA-OAEP-256")])
+        },
         keySet("a key set without alg and use", result: .valid) {
             $0.json.changed([("use", nil), ("alg", nil)])
         },

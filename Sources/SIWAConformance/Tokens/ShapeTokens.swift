@@ -2,7 +2,8 @@ internal import SIWAJOSE
 
 // Tokens of an unusual shape, under a good signature.
 extension BadToken {
-    static let shapes = subjects + duplicates + extensions + parts + texts + sizes
+    static let shapes =
+        subjects + duplicates + extensions + parts + encodings + texts + sizes
 
     private static let subjects: [BadToken] = [
         claims("T60", "no sub") { _ in [("sub", nil)] },
@@ -37,6 +38,15 @@ extension BadToken {
         text("T64", "four parts") { good, _ in good.token + ".AAAA" },
         text("T64", "five parts", false) { good, _ in good.token + ".AAAA.AAAA" },
         text("T64", "empty", false) { _, _ in "" },
+        text("T64", "one part", false) { good, _ in good.parts[1] },
+        text("T64", "an empty fourth part", false) { good, _ in good.token + "." },
+        text("T64", "an empty header", false) { good, _ in
+            "." + good.parts[1] + "." + good.parts[2]
+        },
+        text("T64", "an empty payload", false) { good, _ in
+            good.parts[0] + ".." + good.parts[2]
+        },
+        text("T64", "header and signature empty", false) { good, _ in "." + good.parts[1] + "." },
         text("T64", "the JSON serialization", false) { good, _ in
             let json: JSON = [
                 "protected": .string(good.parts[0]), "payload": .string(good.parts[1]),
@@ -51,6 +61,43 @@ extension BadToken {
             " " + good.token + "\n"
         },
     ]
+
+    /// What a lenient decoder of base64url skips (RFC 7515 §2: no white space, no other characters).
+    private static let encodings: [BadToken] = [
+        signedInput("a question mark in the payload's base64, signed with it") { good in
+            good.parts[0] + ".?" + good.parts[1]
+        },
+        signedInput("spaces in the payload's base64, signed with them") { good in
+            good.parts[0] + ".    " + good.parts[1]
+        },
+        signedInput("spaces behind the header's base64, signed with them") { good in
+            good.parts[0] + "    ." + good.parts[1]
+        },
+        text("T64", "a question mark in the signature's base64", false) { good, _ in
+            good.parts[0] + "." + good.parts[1] + ".?" + good.parts[2]
+        },
+        text("T64", "spaces in the signature's base64", false) { good, _ in
+            good.parts[0] + "." + good.parts[1] + ".    " + good.parts[2]
+        },
+        // Of 256 bytes, the last character has two bits: A, Q, g or w.
+        text("T64", "unused bits in the signature's last character", false, result: .acceptable) {
+            good, _ in
+            let others: [Character: String] = ["A": "B", "Q": "R", "g": "h", "w": "x"]
+            return good.token.dropLast() + (good.token.last.flatMap { others[$0] } ?? "")
+        },
+        raw(
+            "T64", "white space in the header's JSON", use: .vectors, result: .valid,
+            header: { $0.header.text.replacing(",", with: " ,\n\t") }),
+    ]
+
+    /// A well signed token of an input that is not as a program encodes it.
+    private static func signedInput(
+        _ comment: String, _ input: @escaping @Sendable (GoodSignIn) -> String
+    ) -> BadToken {
+        text("T64", comment, false) { good, issuer in
+            try await good.signed(input(good), by: issuer)
+        }
+    }
 
     private static let texts: [BadToken] = [
         raw("T65", "the payload is an array", payload: { "[\($0.claims.text)]" }),
@@ -88,11 +135,11 @@ extension BadToken {
     /// A well signed token of texts that are not JSON as a program writes it.
     private static func raw(
         _ id: String, _ comment: String, _ isRepresentative: Bool = true,
-        result: VectorResult? = nil,
+        use: Use = .everywhere, result: VectorResult? = nil,
         header: @escaping @Sendable (GoodSignIn) -> String = { $0.header.text },
         payload: @escaping @Sendable (GoodSignIn) -> String = { $0.claims.text }
     ) -> BadToken {
-        text(id, comment, isRepresentative, result: result) { good, issuer in
+        text(id, comment, isRepresentative, use: use, result: result) { good, issuer in
             try await good.signed(good.input(header(good), payload(good)), by: issuer)
         }
     }

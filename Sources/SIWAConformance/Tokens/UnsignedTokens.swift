@@ -18,6 +18,42 @@ extension BadToken {
         }
     }
 
+    /// Numbers that are not the signature (Wycheproof's JWS file; RFC 8017 §5.2.2: below the modulus).
+    static let changedNumbers: [BadToken] = [
+        number("the signature is 0") { signature, _ in signature.map { _ in 0 } },
+        number("the signature is 1") { signature, _ in signature.dropLast().map { _ in 0 } + [1] },
+        number("the signature is the modulus") { _, modulus in modulus },
+        // A modulus is odd.
+        number("the signature is the modulus less 1") { _, modulus in
+            modulus.dropLast() + [(modulus.last ?? 1) - 1]
+        },
+        number("the modulus is added to the signature") { sum($0, $1) },
+        number("a zero in front of the signature") { signature, _ in [0] + signature },
+        number("a zero behind the signature") { signature, _ in signature + [0] },
+        number("the signature without its last byte") { signature, _ in signature.dropLast() },
+    ]
+
+    private static func number(
+        _ comment: String, _ change: @escaping @Sendable ([UInt8], [UInt8]) -> [UInt8]
+    ) -> BadToken {
+        text("T08", comment, use: .vectors) { good, issuer in
+            guard let key = issuer.signingKey else { throw NotPossible("no key is published") }
+            let signature = change(try Base64URL.decode(good.parts[2]), key.modulus)
+            return good.parts[0] + "." + good.parts[1] + "." + Base64URL.encode(signature)
+        }
+    }
+
+    /// The sum of two numbers of the same length, big-endian.
+    private static func sum(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] {
+        var (sum, carry) = ([UInt8](), 0)
+        for (left, right) in zip(one, other).reversed() {
+            carry += Int(left) + Int(right)
+            sum.append(UInt8(carry & 0xFF))
+            carry >>= 8
+        }
+        return (carry == 0 ? [] : [UInt8(carry)]) + sum.reversed()
+    }
+
     static let changedBytes: [BadToken] = [
         text("T08", "one bit of the signature is flipped") { good, _ in
             var signature = try Base64URL.decode(good.parts[2])

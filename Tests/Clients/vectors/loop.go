@@ -27,7 +27,8 @@ func verify(group, test object) error {
 	_, err := parser.ParseWithClaims(text(test["token"]), claims, func(token *jwt.Token) (any, error) {
 		for _, entry := range group["jwks"].(object)["keys"].([]any) {
 			key := entry.(object)
-			isForThis := key["kty"] == "RSA" && (key["use"] == nil || key["use"] == "sig") && key["key_ops"] == nil
+			isForThis := key["kty"] == "RSA" && (key["use"] == nil || key["use"] == "sig") && (key["alg"] == nil || key["alg"] == "RS256") &&
+				key["key_ops"] == nil
 			if kid := text(token.Header["kid"]); kid != "" && key["kid"] == kid && isForThis && token.Header["crit"] == nil {
 				n, _ := base64.RawURLEncoding.DecodeString(text(key["n"]))
 				return &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: 65537}, nil

@@ -11,7 +11,7 @@ function check(group, test) {
   requires(parts.length === 3 && parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part)));
   const [header, claims] = parts.slice(0, 2).map((part) => JSON.parse(utf8.decode(Buffer.from(part, "base64url"))));
   const jwk = group.jwks.keys.find((key) => key.kid === header.kid && key.kty === "RSA" && (key.use ?? "sig") === "sig"
-    && (key.key_ops ?? ["verify"]).includes("verify"));
+    && (key.key_ops ?? ["verify"]).includes("verify") && (key.alg ?? "RS256") === "RS256");
   requires(header.alg === "RS256" && header.crit === undefined && jwk !== undefined);
   requires(verify("RSA-SHA256", parts.slice(0, 2).join("."), createPublicKey({ key: jwk, format: "jwk" }), Buffer.from(parts[2], "base64url")));
   requires(claims.iss === group.issuer && group.audiences.includes(claims.aud) && typeof claims.sub === "string" && claims.sub);

@@ -201,6 +201,16 @@ struct ConformCallTests {
             })
     }
 
+    @Test func `a notification that takes effect later is judged later`() async throws {
+        let late = ["--late", "0.7"]
+        let sound = try await ownRun(["--json", "--only", "N"], others: late)
+        #expect(sound.result.exitCode == 0, "\(sound.result)")
+        #expect(try JSON(text: sound.result.output)["summary"]?["advice"] == 0)
+        let bug = try await ownRun(
+            ["--json", "--only", "N"], bugs: ["notification_unverified"], others: late)
+        #expect(try failures(bug.result) == ["N02/-", "N04/-"], "\(bug.result)")
+    }
+
     // Helpers.
 
     private func emulator(_ arguments: [String]) async throws -> ProgramResult {

@@ -497,7 +497,7 @@ class App:
             if claims.get("iss") != ISSUER or (claims.get("aud") not in (APP, WEB) and not has("notification_no_aud")):
                 return 400
             if has("notification_any_token") and "sub" in claims:
-                self.end(claims["sub"])
+                self.later(lambda: self.end(claims["sub"]))
             event = claims["events"]
             event = json.loads(event) if isinstance(event, str) else event
         except Exception:
@@ -509,10 +509,13 @@ class App:
         if has("notification_one_spelling"):
             ends.remove("account-deleted")
         if event["type"] in ends:
-            if has("notification_ends_all"):
-                self.sessions = {}
-            self.end(event["sub"])
+            everybody = set(self.accounts) if has("notification_ends_all") else {event["sub"]}
+            self.later(lambda: [self.end(account) for account in everybody])
         return 200
+
+    def later(self, act):
+        """Acts on a notification, now or from a queue."""
+        threading.Timer(self.options.late, act).start() if self.options.late else act()
 
     def end(self, account):
         self.sessions = {s: a for s, a in self.sessions.items() if a != account}
@@ -634,6 +637,7 @@ def main():
     for name in ("apple", "port", "key", "key-id", "team-id"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--channel", choices=["request", "exchange"], default="request")
+    parser.add_argument("--late", type=float, default=0, help="seconds after which notifications take effect")
     parser.add_argument("--no-made-tokens", action="store_true", help="""refuse, in the answer of an
         exchange, good tokens that the emulator was given: nothing can then be said about bad ones""")
     parser.add_argument("--bug", action="append", default=[], choices=sorted(BUGS))

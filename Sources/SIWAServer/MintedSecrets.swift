@@ -23,7 +23,6 @@ final class MintedSecrets: Sendable {
 
     /// Returns a secret with at least half of its lifetime left. Concurrent callers share a
     /// signature.
-    ///
     func secret(
         of client: Client, _ profile: ProfileClient, lifetime: Duration, at now: NumericDate
     ) async throws(Problem) -> ClientSecret {
@@ -35,6 +34,7 @@ final class MintedSecrets: Sendable {
         }
         return try await minting.join(key) { [self] in
             do {
+                if let denial = profile.secrets.denial { throw denial }
                 if profile.isSignedElsewhere { try limit(profile.name, at: now) }
                 let secret = try await profile.secrets.mint(client, lifetime: lifetime, at: now)
                 minted.withLock { minted in

@@ -21,27 +21,36 @@ extension ProfileClients {
         }
     }
 
-    /// Asks every signer for a first secret.
+    /// Asks every signer for a first secret. One that takes long is awaited in the background.
     ///
     /// - Returns: what went wrong, although the server can start: notifications are received without
     ///   a secret.
     /// - Throws: ``Diagnosis`` if a setting must be fixed.
     func askSigners(_ clocks: Clocks) async throws(Diagnosis) -> [String] {
-        var warnings: [String] = []
-        for client in all where client.isSignedElsewhere {
-            let deadline = Deadline(after: .seconds(300), by: clocks.timekeeper)
-            do throws(ClientSecretError) {
-                try await client.secrets.prepare(until: deadline, by: clocks)
-            } catch {
-                let name = client.name.isEmpty ? "" : "profile '\(client.name)': "
-                guard case .signer(let failure) = error,
-                    [.invalidSignature, .unusable].contains(failure.kind)
-                else {
-                    warnings.append("\(name)\(error)")
-                    continue
+        let signed = all.filter(\.isSignedElsewhere)
+        let deadline = Deadline(after: .seconds(30), by: clocks.timekeeper)
+        let faults = await withTaskGroup(of: (Int, ClientSecretError?).self) { group in
+            for (index, client) in signed.enumerated() {
+                group.addTask {
+                    do throws(ClientSecretError) {
+                        try await client.secrets.prepare(until: deadline, by: clocks)
+                        return (index, nil)
+                    } catch {
+                        return (index, error)
+                    }
                 }
-                throw Diagnosis(error)
             }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        var warnings: [String] = []
+        for (index, client) in signed.enumerated() {
+            guard let fault = faults[index] else { continue }
+            if case .signer(let failure) = fault,
+                [.invalidSignature, .unusable].contains(failure.kind)
+            {
+                throw Diagnosis(fault)
+            }
+            warnings.append((client.name.isEmpty ? "" : "profile '\(client.name)': ") + "\(fault)")
         }
         return warnings
     }

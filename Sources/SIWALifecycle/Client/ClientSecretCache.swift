@@ -76,6 +76,7 @@ package final class ClientSecretCache: Sendable {
                 return (.success(new.parameters), false)
             }
             var entry = entries[clientID.rawValue] ?? Entry()
+            if let denial = Self.denial(in: entries) { entry.failure = denial }
             let isToAsk = entry.mayBeAsked(at: timekeeper.elapsed())
             if isToAsk { entry.isAsking = true }
             entries[clientID.rawValue] = entry
@@ -107,6 +108,13 @@ package final class ClientSecretCache: Sendable {
     /// Why the signer did not sign when it was last asked; nil if it did.
     package var failure: ClientSecretError? {
         entries.withLock { $0.values.lazy.compactMap(\.failure).first }
+    }
+
+    /// Why the signer must not be asked again, for any client: it denied; nil if it may.
+    package var denial: ClientSecretError? { entries.withLock { Self.denial(in: $0) } }
+
+    private static func denial(in entries: [String: Entry]) -> ClientSecretError? {
+        entries.values.lazy.compactMap(\.failure).first(where: \.isFinal)
     }
 
     /// Waits until there is a secret of a client, which may mean to wait for a signer; called before
@@ -151,7 +159,7 @@ package final class ClientSecretCache: Sendable {
     package func mint(
         _ client: Client, lifetime: Duration, at now: NumericDate
     ) async throws(ClientSecretError) -> ClientSecret {
-        if let failure, failure.isFinal { throw failure }
+        if let denial { throw denial }
         do {
             return try await client.mintSecret(
                 at: now, lifetime: lifetime, timekeeper: timekeeper)

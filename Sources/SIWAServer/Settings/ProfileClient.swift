@@ -112,10 +112,12 @@ extension ProfileClient {
     ///   - wrap: wraps the transport of the profile with this name to Apple, for example with a
     ///     limit.
     ///   - trace: receives every request.
+    ///   - signers: those of all profiles.
     /// - Throws: `SettingsError`, which `Diagnosis` explains.
     init(
         profile name: String?, configuration: String?, in world: World,
         wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil,
+        sharing signers: SharedSigners,
         watch: @escaping @Sendable (String, SignerEvent) -> Void = { _, _ in }
     ) throws {
         let session = try Session(ProfileSelection(file: configuration, name: name), in: world)
@@ -125,7 +127,7 @@ extension ProfileClient {
         let name = settings.profileName?.value ?? ""
         self.init(
             name: name, teamID: client.teamID,
-            secrets: try Self.source(client) { watch(name, $0) },
+            secrets: try Self.source(client, signers) { watch(name, $0) },
             audiences: try settings.audiences(),
             redirectURI: try settings.redirectURI(), baseURL: network.baseURL,
             timeout: try settings.timeout(), maxAttempts: try settings.maxAttempts(),
@@ -143,20 +145,23 @@ extension ProfileClient {
     /// The source of the secrets. Those of a signer live for an hour, because it is slow or costs
     /// money.
     private static func source(
-        _ client: RequestClient, _ watch: @escaping @Sendable (SignerEvent) -> Void
+        _ client: RequestClient, _ signers: SharedSigners,
+        _ watch: @escaping @Sendable (SignerEvent) -> Void
     ) throws(SettingsError) -> any ClientSecretSource {
-        guard case .signing(let loaded) = client, loaded.key.isElsewhere else {
-            return client.secrets
-        }
-        if case .signer(let signer) = loaded.key.source.value,
-            case .sshAgent(_, nil) = signer.place
-        {
+        guard case .signing(let loaded) = client,
+            case .signer(let signer) = loaded.key.source.value
+        else { return client.secrets }
+        if case .sshAgent(_, nil) = signer.place {
             throw SettingsError(
                 "siwa-server needs 'agent_socket' beside 'ssh_agent'",
                 hints: ["set the path of the agent's socket (\(loaded.key.source.origin))"])
         }
         var client = loaded.client
         client.secretLifetime = .seconds(3600)
+        let key = client.signingKey
+        client.signingKey = SigningKey(
+            id: key.id, publicKey: key.publicKey,
+            signer: signers.signer(key.signer, at: signer.place))
         client.signingKey.watch = watch
         return client
     }

@@ -70,11 +70,12 @@ struct ServedConfiguration: Sendable {
         wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil,
         watch: @escaping @Sendable (String, SignerEvent) -> Void = { _, _ in }
     ) throws(Diagnosis) -> [ProfileClient] {
+        let signers = SharedSigners()
         do {
             return try profiles.map { name in
                 try ProfileClient(
                     profile: name, configuration: named, in: session.world, wrap: wrap,
-                    trace: trace, watch: watch)
+                    trace: trace, sharing: signers, watch: watch)
             }
         } catch {
             throw Diagnosis(error)

@@ -1,4 +1,5 @@
 package import SIWACrypto
+internal import SIWAJOSE
 package import SIWALifecycle
 internal import SIWASystem
 
@@ -97,7 +98,7 @@ package struct SignerWords: Sendable {
                 continue
             }
             flush()
-            shown.unicodeScalars.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar)
+            shown.unicodeScalars.append(scalar.controlsTerminals ? " " : scalar)
         }
         flush()
         let words = shown.split(separator: " ").joined(separator: " ")

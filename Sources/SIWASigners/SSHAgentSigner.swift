@@ -33,14 +33,13 @@ package struct SSHAgentSigner: ClientSecretSigner {
         let answer = try await converse(socket, limit, "the SSH agent") {
             stream throws(FileError) -> Answer in
             try stream.write(SSHMessage.identities)
-            guard let identities = try Self.frame(stream).flatMap(SSHMessage.keys(in:)) else {
-                return .strange
-            }
+            guard let listed = try Self.frame(stream) else { return .ended }
+            guard let identities = SSHMessage.keys(in: listed) else { return .strange }
             guard !identities.isEmpty else { return .empty }
             guard let key = identities.first(where: { SSHKey.fingerprint($0) == fingerprint })
             else { return .otherKeys }
             try stream.write(SSHMessage.sign(message, with: key))
-            guard let reply = try Self.frame(stream) else { return .strange }
+            guard let reply = try Self.frame(stream) else { return .ended }
             if reply.first == SSHMessage.failure { return .refused }
             return SSHMessage.signature(in: reply).map { .signature($0) } ?? .strange
         }
@@ -52,6 +51,8 @@ package struct SSHAgentSigner: ClientSecretSigner {
         case empty
         case otherKeys
         case refused
+        /// It closed the connection.
+        case ended
         /// Not the protocol of an agent, or more than it may send.
         case strange
     }
@@ -65,19 +66,22 @@ package struct SSHAgentSigner: ClientSecretSigner {
             throw SignerFailure(
                 .denied, "the SSH agent \(socket) has other keys, but not \(fingerprint)")
         case .refused: throw SignerFailure(.refused, "the SSH agent \(socket) refused to sign")
+        case .ended:
+            throw SignerFailure(.unavailable, "the SSH agent \(socket) ended without an answer")
         case .strange:
             throw SignerFailure(
                 .refused, "what \(socket) answered is not the protocol of an SSH agent")
         }
     }
 
-    /// Reads a frame: its length in four bytes, and its content. Nil if it is too long or cut off.
+    /// Reads a frame: its length in four bytes, and its content. Nil if the agent closed the connection
+    /// before its end; empty if it is too long.
     @Sendable private static func frame(_ stream: UnixStream) throws(FileError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {
             if bytes.count >= 4 {
                 let length = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
-                guard length > 0, length <= SessionProgram.mostOutput else { return nil }
+                guard length <= SessionProgram.mostOutput else { return [] }
                 if bytes.count >= 4 + length { return Array(bytes[4..<(4 + length)]) }
             }
             let chunk = try stream.read()

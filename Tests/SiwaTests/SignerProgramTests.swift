@@ -129,12 +129,3 @@ import Testing
                 atPath: setup.folder.path("made/AuthKey_\(setup.keyID).p8")))
     }
 }
-
-extension [String] {
-    /// The longest end whose elements all fit.
-    fileprivate func suffix(while fits: (String) -> Bool) -> [String] {
-        Array(reversed().prefix(while: fits).reversed())
-    }
-
-    fileprivate func suffix(_ fits: (String) -> Bool) -> [String] { suffix(while: fits) }
-}

@@ -1,4 +1,5 @@
 import Foundation
+import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
 import SIWATestSupport
@@ -10,8 +11,11 @@ struct SignerSetup: Sendable {
     let folder: TemporaryFolder
     let keyID: String
 
-    init() async throws {
-        apple = try await LocalApple()
+    init() async throws { try await self.init(LocalApple()) }
+
+    /// - Parameter apple: whose team's key the signer gets.
+    init(_ apple: LocalApple) async throws {
+        self.apple = apple
         folder = try TemporaryFolder()
         let profile = try #require(
             try JSON(try apple.folder.contents("apple/config.json"))["profiles"]?["app"])
@@ -51,28 +55,41 @@ struct SignerSetup: Sendable {
     }
 
     /// Writes a configuration whose private key is with a signer.
-    func configure(_ members: [JSON.Member], key: String? = nil) throws {
+    ///
+    /// - Parameters:
+    ///   - members: those of `private_key`, without the public key.
+    ///   - server: the object `server`, if there is one.
+    func configure(
+        _ members: [JSON.Member], server: [JSON.Member]? = nil, as name: String = "signer.json"
+    ) throws {
         let file = try JSON(try apple.folder.contents("apple/config.json"))
+        let key = JSON.object(
+            members + [.init("public_key", .string(folder.path("public.pem")))])
         let profiles = try #require(file["profiles"]?.members).map { profile in
-            JSON.Member(
+            let isOwn = profile.name != "recipient"
+            return JSON.Member(
                 profile.name,
                 .object(
                     (profile.value.members ?? []).map {
-                        guard $0.name == "private_key", profile.name != "recipient" else {
-                            return $0
-                        }
-                        return .init(
-                            "private_key",
-                            .object(
-                                members + [
-                                    .init("public_key", .string(key ?? folder.path("public.pem")))
-                                ]))
+                        isOwn && $0.name == "private_key" ? .init("private_key", key) : $0
                     }))
         }
         let others = (file.members ?? []).filter { $0.name != "profiles" }
-        let path = try apple.folder.write(
-            "apple/signer.json", JSON.object(others + [.init("profiles", .object(profiles))]).text)
+        let own =
+            [JSON.Member("profiles", .object(profiles))]
+            + (server.map { [.init("server", .object($0))] } ?? [])
+        let path = try apple.folder.write("apple/\(name)", JSON.object(others + own).text)
         chmod(path, 0o600)
+    }
+
+    /// The key of the team.
+    func key() throws -> P256PrivateKey {
+        try PrivateKeyText(SecretBytes(try folder.contents("key.p8"))).privateKey()
+    }
+
+    /// A service that signs.
+    func signingSocket() throws -> SignerSocket {
+        try SignerSocket(at: folder.path("sign.sock"), try key())
     }
 
     func configure(exec words: String..., timeout: String = "10s") throws {

@@ -21,7 +21,7 @@ import Testing
         let result = try await setup.siwa(
             "exchange", "--code", "@" + setup.folder.path("code"), "--strict")
         #expect(try result.json["refresh_token"]?.string != nil, "\(result)")
-        #expect(setup.calls == 1)
+        #expect(socket.calls == 1)
     }
 
     @Test(arguments: [
@@ -36,7 +36,8 @@ import Testing
     ]) func `what a service answers has a documented exit code`(
         _ answer: String, _ exitCode: CInt, _ code: String
     ) async throws {
-        let socket = try SignerSocket(in: setup.folder) { _ in answer }
+        let socket = try setup.signingSocket()
+        socket.mood = .answers(answer)
         try configure(socket)
         let result = try await setup.siwa("secret", "--timeout", "3s")
         #expect(result.exitCode == exitCode, "\(result)")
@@ -50,6 +51,20 @@ import Testing
         try setup.folder.write("sign.sock", "")
         let result = try await setup.siwa("secret", "--timeout", "2s")
         #expect(result.exitCode == 3 && result.errors.contains("is not a socket"), "\(result)")
+    }
+
+    @Test func `a socket in a folder that all can write is used, but not with --strict`()
+        async throws
+    {
+        let path = setup.folder.path("open/sign.sock")
+        try setup.folder.write("open/other", "")
+        chmod(setup.folder.path("open"), 0o777)
+        let socket = try SignerSocket(at: path, try setup.key())
+        try configure(socket)
+        #expect(try await setup.siwa("secret").exitCode == 0, "as an emptyDir of Kubernetes is")
+        let result = try await setup.siwa("secret", "--strict")
+        #expect(result.exitCode == 3 && result.errors.contains("signer_unusable"), "\(result)")
+        #expect(socket.calls == 1)
     }
 
     static let hasAgent =

@@ -70,19 +70,26 @@ private func withAddress(
     }
 }
 
-/// A connection to a Unix socket.
-func connectToSocket(_ path: String) throws -> Descriptor {
-    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    let descriptor = Descriptor(owning: try checked("socket") { socket(AF_UNIX, type, 0) })
+/// Calls `body` with the address of a Unix socket.
+func withUnixAddress(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+) throws {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
     try withUnsafePointer(to: &address) { pointer in
         try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-            let address = $0
-            _ = try checked("connect") { connect(descriptor.number, address, length) }
+            try body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
         }
+    }
+}
+
+/// A connection to a Unix socket.
+func connectToSocket(_ path: String) throws -> Descriptor {
+    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    let descriptor = Descriptor(owning: try checked("socket") { socket(AF_UNIX, type, 0) })
+    try withUnixAddress(path) { address, length in
+        _ = try checked("connect") { connect(descriptor.number, address, length) }
     }
     return descriptor
 }

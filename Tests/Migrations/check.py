@@ -2,7 +2,8 @@
 
 The parts are: cases, failures, sites, size (all of them). Scripts of 'siwa migrate plan' run in psql,
 mysql and sqlite3. The schemas are in schemas.py; those of django-allauth and python-social-auth are
-made by their own migrations, and 'sites' signs in through them (docs/testing.md).
+made by their own migrations, and 'sites' signs in through them (docs/testing.md). Ends with a table of
+what passed: schemas, cases and databases.
 """
 
 import copy
@@ -32,6 +33,10 @@ def new_id(number):
     return f"{number:06d}.fedcba9876543210.1455"
 
 
+def transfer_id(number):
+    return f"{number:06d}.00112233445566aa.0912"
+
+
 def siwa(*words, expect=0):
     result = subprocess.run([PRODUCTS / "siwa", "migrate", "plan", *map(str, words)], capture_output=True,
                             text=True, env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"})
@@ -42,8 +47,10 @@ def siwa(*words, expect=0):
 class Story:
     """The users of an application, as they are stored, and what an import says of them."""
 
-    def __init__(self, schema, conflict=False):
-        self.schema = schema
+    def __init__(self, schema, conflict=False, match="old_user_id"):
+        self.schema, self.match = schema, match
+        #: The id of a user that is stored before the change.
+        self.stored = old_id = globals()["old_id"] if match == "old_user_id" else transfer_id
         self.addresses = {}
         self.identities = []
         self.lines = []
@@ -74,7 +81,7 @@ class Story:
         if state is None:
             return
         self.states[number] = state
-        line = {"line": number, "transfer_id": f"t{number}", "user_id": new_id(number),
+        line = {"line": number, "transfer_id": transfer_id(number), "user_id": new_id(number),
                 "old_user_id": old_id(number), "email": address, "status": "done", "exit_code": 0}
         if address is None:
             del line["email"]
@@ -96,13 +103,13 @@ class Story:
         """What is stored after the change."""
         after = copy.copy(self)
         after.addresses, after.identities = dict(self.addresses), copy.deepcopy(self.identities)
-        new = {json.loads(line)["old_user_id"]: json.loads(line).get("email")
+        new = {json.loads(line)[self.match]: json.loads(line).get("email")
                for line in self.lines if "old_user_id" in line}
         for identity in after.identities:
             number, provider, user_id, own = identity
             if self.states.get(number) != "changed" or provider != self.schema.provider:
                 continue
-            if user_id != old_id(number):
+            if user_id != self.stored(number):
                 continue
             identity[2] = new_id(number)
             address, wanted = self.addresses[number], new.get(user_id)
@@ -150,7 +157,7 @@ class Plan:
         self.input.write_text("".join(line + "\n" for line in story.lines))
 
     def write(self, *more):
-        words = ["--recipe", self.schema.recipe, "--match", "old_user_id", "--dialect", self.database.dialect]
+        words = ["--recipe", self.schema.recipe, "--match", self.story.match, "--dialect", self.database.dialect]
         inverse = self.folder / "inverse.sql"
         inverse.unlink(missing_ok=True)
         result = siwa(*words, *self.schema.options, *self.more, *more, "--inverse", inverse, self.input)
@@ -184,15 +191,37 @@ def refused(database, path, text):
     raise AssertionError(f"the script should have stopped with: {text}\n{output}")
 
 
-def note(*words):
-    passed.append(words)
-    print("passed:", *words, flush=True)
+def note(database, subject, case):
+    passed.append((database, subject, case))
+    print("passed:", f"{database} · {subject} · {case}", flush=True)
+
+
+def note_of(schema, case):
+    note(schema.database.dialect, f"{schema.recipe}: {type(schema).__name__}", case)
+
+
+def print_table():
+    """Schemas, cases and databases, as Markdown; then what else passed."""
+    def databases_of(subject, case):
+        return ", ".join(name for name, *rest in passed if rest == [subject, case])
+
+    kinds = [f"{kind.recipe}: {kind.__name__}" for kind in schemas.ALL]
+    cases = list(dict.fromkeys(case for _, subject, case in passed if subject in kinds))
+    print("| schema | " + " | ".join(cases) + " |\n|" + "---|" * (len(cases) + 1))
+    for subject in dict.fromkeys(subject for _, subject, _ in passed if subject in kinds):
+        print(f"| {subject} | " + " | ".join(databases_of(subject, case) for case in cases) + " |")
+    print("\n| | | |\n|---|---|---|")
+    for subject, case in dict.fromkeys(tuple(rest) for _, *rest in passed if rest[0] not in kinds):
+        print(f"| {subject} | {case} | {databases_of(subject, case)} |")
 
 
 def check_cases(database):
     for kind in schemas.ALL:
         if database.dialect in kind.dialects:
-            check_story(kind(database))
+            schema = kind(database)
+            check_story(schema)
+            check_conflicts(schema)
+            check_transfer_ids(schema)
 
 
 def check_story(schema):
@@ -200,43 +229,55 @@ def check_story(schema):
     plan = Plan(story)
     database = schema.database
     dry, _ = plan.write()
+    plain = dry.read_text()
     output = database.run(dry)
     assert numbers(output, 1) == story.counts(), output
     plan.same(story, "after ROLLBACK")
+    note_of(schema, "counts, ROLLBACK")
     script, inverse = plan.write("--commit")
-    differences = [pair for pair in zip(dry.read_text().splitlines(), script.read_text().splitlines())
-                   if pair[0] != pair[1]]
+    assert plain == script.read_text().removesuffix("COMMIT;\n") + "ROLLBACK;\n"
     after = story.truth()
-    if not differences:
-        # The file was overwritten: the dry script is made again.
-        text = script.read_text()
-        assert text.endswith("\nCOMMIT;\n")
-        plain, _ = plan.write()
-        assert plain.read_text() == text.removesuffix("COMMIT;\n") + "ROLLBACK;\n"
-        script, inverse = plan.write("--commit")
     output = database.run(script)
-    changed = story.counts()[0][1]
-    expected = [[name, count, {"changed": 0, "already_applied": count + changed}.get(name, count)]
-                for name, count in story.counts()]
+    expected = expected_counts(story)
     assert numbers(output, 2) == expected, (output, expected)
     plan.same(after, "after COMMIT")
+    note_of(schema, "COMMIT")
     output = database.run(script)
     assert numbers(output, 2) == [[name, count, count] for name, _, count in expected], output
     plan.same(after, "run twice")
+    note_of(schema, "twice")
     database.run(inverse)
     plan.same(story, "after the inverse")
     database.run(inverse)
     database.run(script)
     plan.same(after, "again after the inverse")
     # What has changed since is not restored.
-    user = new_id(1)
     if type(schema).__name__ == "AuthJS":
         database.sql(f"UPDATE accounts SET {schema.q('providerAccountId')} = 'other' "
-                     f"WHERE {schema.q('providerAccountId')} = '{user}';\n")
+                     f"WHERE {schema.q('providerAccountId')} = '{new_id(1)}';\n")
         database.run(inverse)
         assert ["1", "apple", "other"] in stored(schema)[1]
-    note(database.dialect, type(schema).__name__, "counts, ROLLBACK, COMMIT, twice, inverse")
-    check_conflicts(schema)
+    note_of(schema, "inverse")
+
+
+def expected_counts(story):
+    """Of each state, the numbers before and after the change."""
+    changed = story.counts()[0][1]
+    return [[name, count, {"changed": 0, "already_applied": count + changed}.get(name, count)]
+            for name, count in story.counts()]
+
+
+def check_transfer_ids(schema):
+    """The application got its users under their transfer identifiers."""
+    story = Story(schema, match="transfer_id")
+    plan = Plan(story)
+    script, inverse = plan.write("--commit")
+    output = schema.database.run(script)
+    assert numbers(output, 2) == expected_counts(story), output
+    plan.same(story.truth(), "by transfer identifiers")
+    schema.database.run(inverse)
+    plan.same(story, "after the inverse, by transfer identifiers")
+    note_of(schema, "--match transfer_id")
 
 
 def check_conflicts(schema):
@@ -246,13 +287,14 @@ def check_conflicts(schema):
     text = refused(schema.database, script, "conflicts: users have two accounts")
     assert old_id(20) in text and new_id(20) in text, text
     plan.same(story, "after a conflict")
+    note_of(schema, "conflict stops")
     script, inverse = plan.write("--commit", "--skip-conflicts")
     output = schema.database.run(script)
     assert ["conflict", 1, 1] in numbers(output, 2), output
     plan.same(story.truth(), "without the conflict")
     schema.database.run(inverse)
     plan.same(story, "after the inverse, with a conflict")
-    note(schema.database.dialect, type(schema).__name__, "conflict stops, or is skipped")
+    note_of(schema, "--skip-conflicts")
 
 
 def check_failures(database):
@@ -274,22 +316,22 @@ def check_failures(database):
     if database.dialect == "mysql":
         forced = subprocess.run(database.command() + ["--force"], stdin=open(script), capture_output=True, text=True)
         assert "no_change" in forced.stderr, forced
-    note(database.dialect, "an error in the middle of the changes commits nothing")
+    note(database.dialect, "failures", "an error in the middle")
 
     # Pairs that are not loaded completely.
     plan = Plan(story)
     script, _ = plan.write("--commit")
     text = script.read_text()
-    script.write_text(text.replace(f"(1,'{old_id(1)}'", "(99,'x'", 1).replace(
-        f"('{old_id(1)}'", "('x'") if False else "\n".join(
-            line for line in text.splitlines() if not line.startswith("(2,'")) + "\n")
+    script.write_text("".join(
+        line for line in text.splitlines(keepends=True) if not line.startswith("(2,'")))
     refused(database, script, "not loaded completely")
     plan.same(story, "after an incomplete script")
     if database.dialect == "mysql":
         forced = subprocess.run(database.command() + ["--force"], stdin=open(script), capture_output=True, text=True)
         plan.same(story, "with --force after a failed check")
-        note(database.dialect, "--force after a failed check changes nothing:", forced.returncode)
-    note(database.dialect, "an incomplete script changes nothing")
+        assert forced.returncode, forced
+        note(database.dialect, "failures", "--force after a failed check")
+    note(database.dialect, "failures", "an incomplete script")
     check_kills(database, plan, story)
     check_case(database)
 
@@ -313,7 +355,7 @@ def check_kills(database, plan, story):
         plan.same(story, f"killed after part {part}")
     database.run(script)
     plan.same(story.truth(), "run after kills")
-    note(database.dialect, "killed 8 times in the middle: nothing changed, and the next run is whole")
+    note(database.dialect, "failures", "killed 8 times in the middle")
 
 
 def check_case(database):
@@ -328,7 +370,7 @@ def check_case(database):
     script, _ = plan.write("--commit")
     output = database.run(script)
     assert [row[:2] for row in numbers(output, 2)] == story.counts(), output
-    note(database.dialect, "ids that differ by case are different")
+    note(database.dialect, "failures", "ids that differ by case")
 
 
 def check_size(database, count=1_000_000):
@@ -371,7 +413,7 @@ def check_size(database, count=1_000_000):
     restored = time.monotonic()
     left = database.rows(f"SELECT COUNT(*) FROM accounts WHERE {schema.q('providerAccountId')} LIKE '%.0830'")
     assert left == [[str(count)]], left
-    note(database.dialect, f"{count} users: plan {planned - began:.0f} s and {usage.ru_maxrss // 1024} MB "
+    note(database.dialect, f"{count} users", f"plan {planned - began:.0f} s and {usage.ru_maxrss // 1024} MB "
          f"({script.stat().st_size // 1_000_000} MB of SQL), script {applied - planned:.0f} s, "
          f"inverse {restored - applied:.0f} s")
 
@@ -401,7 +443,7 @@ def check_input():
         refuse("would become", good, {"old_user_id": "b", "user_id": "c"})
         refuse("", good, good)
         refuse("no user with a new id", {"old_user_id": "a", "user_id": "a"})
-    note("hostile ids, two users with one id, one with two, chains and repeats: no script")
+    note("no database", "input", "hostile ids, two users with one id, one with two, chains and repeats")
 
 
 def main():
@@ -425,6 +467,7 @@ def main():
                     check_size(database, int(os.environ.get("SIWA_MIGRATION_USERS", "1000000")))
             finally:
                 database.stop()
+    print_table()
     print(f"{len(passed)} passed")
 
 

@@ -81,6 +81,10 @@ class SQLite(Database):
     def member(self, column, name):
         return f"json_extract({column}, '$.{name}')"
 
+    def uuid_number(self, column):
+        """The number that is in a UUID."""
+        return f"CAST(substr({column}, 25) AS INTEGER)"
+
     def quoted(self, name):
         return f'"{name}"'
 
@@ -132,6 +136,9 @@ class PostgreSQL(Database):
 
     def member(self, column, name):
         return f"{column} ->> '{name}'"
+
+    def uuid_number(self, column):
+        return f"CAST(substr({column}::text, 25) AS bigint)"
 
     def quoted(self, name):
         return ".".join(f'"{part}"' for part in name.split("."))
@@ -191,6 +198,9 @@ class MariaDB(Database):
 
     def member(self, column, name):
         return f"JSON_UNQUOTE(JSON_EXTRACT({column}, '$.{name}'))"
+
+    def uuid_number(self, column):
+        return f"CAST(SUBSTRING({column}, 25) AS SIGNED)"
 
     def quoted(self, name):
         return f"`{name}`"

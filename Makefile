@@ -326,13 +326,13 @@ image: build
 
 # As root.
 test-image: image test-kubernetes
-	@.ci/setup iproute2
+	@.ci/setup iproute2 socat
 	packaging/test-image .build/images deploy/kubernetes/secret.yaml
 
 # Keys that siwa does not have (docs/signers.md). awscli and moto are PyPI's.
 SIGNERS ?=
 test-signers:
-	@.ci/setup $(PACKAGES) opensc softhsm2 swtpm tpm2-tools openssh-client shellcheck python3-venv
+	@.ci/setup $(PACKAGES) opensc softhsm2 swtpm tpm2-tools openssh-client shellcheck socat python3-venv
 	shellcheck -x deploy/signers/*
 	@$(BUILD_TESTED) --product siwa && $(BUILD_TESTED) --product siwa-emulator
 	@python3 -m venv .build/signers

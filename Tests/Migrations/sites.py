@@ -10,9 +10,11 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 import djangosite
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Harness"))
+from emulator import Emulator
 
 SITES = {
     "allauth": ("django-allauth", "socialaccount_socialaccount", "https://example.com/accounts/apple/login/callback/"),
@@ -33,28 +35,18 @@ def enter():
     os.execvp("unshare", ["unshare", *user, "--net", "--mount", "--", sys.executable, *sys.argv])
 
 
-class Apple:
+class Apple(Emulator):
     """The emulator, as appleid.apple.com."""
 
     def __init__(self, folder, products, callback):
-        self.folder, self.products = pathlib.Path(folder) / "apple", products
-        self.run("siwa-emulator", "init", self.folder, "--port", "443")
-        path = self.folder / "emulator.json"
-        state = json.loads(path.read_text())
-        for client in state["clients"]:
+        super().__init__(products, pathlib.Path(folder) / "apple", "--port", "443")
+        for client in self.state["clients"]:
             if client["kind"] == "web":
                 client["redirect_uris"].append(callback)
-        path.write_text(json.dumps(state))
-        self.users = [user["sub"] for user in state["users"].values()]
-        self.recipient = state["recipient"]["team_id"]
-        ready = self.folder / "ready"
-        self.process = subprocess.Popen(
-            [products / "siwa-emulator", "serve", self.folder, "--tls", "--port", "443", "--ready-file", ready],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.monotonic() + 30
-        while not ready.exists() or not ready.read_text():
-            assert time.monotonic() < end, "the emulator did not start"
-            time.sleep(0.05)
+        self.save()
+        self.users = [user["sub"] for user in self.state["users"].values()]
+        self.recipient = self.state["recipient"]["team_id"]
+        self.process = self.start("--tls", "--port", "443")
 
     def environment(self):
         authority = str(self.folder / "ca.pem")

@@ -1,10 +1,10 @@
 """Signs client_secrets with keys that siwa does not have: check.py PRODUCTS [STORE…]
 
 Puts the key of an emulator's team into each store, as docs/signers.md says, and exchanges a code with
-it: by the program alone, and through a socket as siwa-signer.socket has it. The stores are SoftHSM
-with pkcs11-tool and with an SSH agent, a TPM (swtpm), an SSH agent with the key itself, AWS KMS (moto),
-and stubs of Google Cloud KMS, Azure Key Vault and Vault, which check each request against the form
-that their vendors document.
+it: by the program alone, and through a socket as siwa-signer.socket has it; one also as the sidecar of
+deploy/kubernetes. The stores are SoftHSM with pkcs11-tool and with an SSH agent, a TPM (swtpm), an SSH
+agent with the key itself, AWS KMS (moto), and stubs of Google Cloud KMS, Azure Key Vault and Vault,
+which check each request against the form that their vendors document.
 """
 
 import base64
@@ -13,6 +13,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socketserver
@@ -20,55 +21,15 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/Harness"))
+from emulator import Emulator, Process, eventually, post, run
+
 SCRIPTS = ROOT / "deploy/signers"
 MODULE = "/usr/lib/softhsm/libsofthsm2.so"
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
-
-
-def run(*words, input=None, env=None, expect=0):
-    result = subprocess.run(
-        [str(word) for word in words], input=input, env=env, capture_output=True, timeout=120)
-    if result.returncode != expect:
-        sys.exit(f"{words}: exit code {result.returncode}\n{result.stdout.decode()}"
-                 f"{result.stderr.decode()}")
-    return result.stdout
-
-
-def eventually(what, condition, limit=60):
-    end = time.monotonic() + limit
-    while True:
-        if value := condition():
-            return value
-        if time.monotonic() > end:
-            sys.exit(f"{what}: never happened")
-        time.sleep(0.05)
-
-
-def post(url, body):
-    request = urllib.request.Request(
-        url, json.dumps(body).encode(), {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        return json.load(answer)
-
-
-class Process:
-    """A program that is ended with its block."""
-
-    def __init__(self, *words, env=None):
-        self.process = subprocess.Popen(
-            [str(word) for word in words], env=env, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
 
 
 class ScriptSocket:
@@ -93,15 +54,13 @@ class ScriptSocket:
         self.server.server_close()
 
 
-class Apple:
+class Apple(Emulator):
     """An emulator whose team has the given public key."""
 
     def __init__(self, products, folder):
-        self.products, self.folder = pathlib.Path(products).resolve(), folder
+        super().__init__(products, folder)
         self.siwa = self.products / "siwa"
-        run(self.products / "siwa-emulator", "init", folder)
-        self.known = json.loads((folder / "emulator.json").read_text())
-        self.key_id = self.known["keys"][0]["kid"]
+        self.key_id = self.state["keys"][0]["kid"]
         self.key = folder / f"AuthKey_{self.key_id}.p8"
 
     def public_key(self):
@@ -112,28 +71,17 @@ class Apple:
 
     def use(self, pem):
         """Makes the team's key another one."""
-        der = subprocess.run(
-            ["openssl", "pkey", "-pubin", "-in", pem, "-outform", "DER"], capture_output=True,
-            check=True).stdout
+        der = run("openssl", "pkey", "-pubin", "-in", pem, "-outform", "DER")
         encode = lambda part: base64.urlsafe_b64encode(part).rstrip(b"=").decode()
-        self.known["keys"][0] |= {"x": encode(der[-64:-32]), "y": encode(der[-32:])}
-        (self.folder / "emulator.json").write_text(json.dumps(self.known))
-
-    @contextlib.contextmanager
-    def serving(self):
-        ready = self.folder / "ready"
-        ready.unlink(missing_ok=True)
-        with Process(self.products / "siwa-emulator", "serve", self.folder, "--port", "0",
-                     "--ready-file", ready):
-            eventually("the emulator is ready", lambda: ready.exists() and ready.read_text())
-            yield ready.read_text().split("\n")[0]
+        self.state["keys"][0] |= {"x": encode(der[-64:-32]), "y": encode(der[-32:])}
+        self.save()
 
     def sign_in(self, name, private_key, env=None):
         """Exchanges a code, with a client_secret that the signer of the settings signs."""
         config = self.folder / f"{name}.json"
         with self.serving() as url:
             config.write_text(json.dumps({"profiles": {"app": {
-                "team_id": self.known["team_id"], "client_id": "com.example.app",
+                "team_id": self.state["team_id"], "client_id": "com.example.app",
                 "key_id": self.key_id, "private_key": private_key, "base_url": url}}}))
             config.chmod(0o600)
             env = ENVIRONMENT | (env or {}) | {"SIWA_CONFIG": str(config)}
@@ -164,6 +112,21 @@ class Store:
         with ScriptSocket(path, command, ENVIRONMENT | self.env):
             self.apple.sign_in(f"{label}-socket", {
                 "socket": str(path), "public_key": public, "timeout": "30s"})
+
+    def sidecar(self, name, *arguments):
+        """Signs through the command of deploy/kubernetes/signer.yaml, in a folder like an emptyDir."""
+        folder = self.folder / "empty"
+        folder.mkdir()
+        folder.chmod(0o2777)
+        path = folder / "sign.sock"
+        manifest = (ROOT / "deploy/kubernetes/signer.yaml").read_text()
+        listen = re.search(r"UNIX-LISTEN:\S+", manifest)[0].replace("/run/siwa-signer/sign.sock", str(path))
+        command = re.search(r"EXEC:.+", manifest)[0].replace("/usr/libexec/siwa/signers", str(SCRIPTS))
+        assert command == f"EXEC:{SCRIPTS / name} {' '.join(arguments)}", command
+        with Process("socat", listen, command, env=ENVIRONMENT | self.env):
+            eventually("socat listens", path.exists)
+            self.apple.sign_in(f"{type(self).__name__}-sidecar", {
+                "socket": str(path), "public_key": str(self.apple.public_key()), "timeout": "30s"})
 
     def agent(self, add, label):
         """Signs by an SSH agent, whose key `add` adds."""
@@ -390,6 +353,7 @@ class VaultTransit(Stub):
         token.write_text("hvs.a-token\n")
         self.env = {"VAULT_ADDR": url, "VAULT_TOKEN_FILE": str(token)}
         self.script("vault-transit", "apple")
+        self.sidecar("vault-transit", "apple")
 
     def answer(self, path, headers, body, sign):
         if (path == "/v1/transit/sign/apple" and headers["X-Vault-Token"] == "hvs.a-token"

@@ -16,32 +16,15 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-import urllib.request
 
 import standardwebhooks
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "Harness"))
+from emulator import Emulator, eventually, post
+
 SCOPES = ["exchange", "refresh", "revoke", "verify", "secret", "read", "reveal"]
 SEED = "20260101"
-
-
-def eventually(what, condition, limit=60):
-    """Waits until a condition has a value, and answers it."""
-    end = time.monotonic() + limit
-    while True:
-        if value := condition():
-            return value
-        if time.monotonic() > end:
-            sys.exit(f"{what}: never happened")
-        time.sleep(0.05)
-
-
-def post(url, body):
-    request = urllib.request.Request(
-        url, json.dumps(body).encode(), {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        return json.load(answer)
 
 
 class Installation:
@@ -49,12 +32,9 @@ class Installation:
 
     def __init__(self, products, folder):
         self.products, self.folder = pathlib.Path(products).resolve(), pathlib.Path(folder)
-        self.run("siwa-emulator", "init", self.folder / "apple")
-        ready = self.folder / "ready"
-        self.emulator = self.start(
-            "siwa-emulator", "serve", self.folder / "apple", "--port", "0", "--ready-file", ready)
-        eventually("the emulator is ready", lambda: ready.exists() and ready.read_text())
-        self.apple = ready.read_text().split("\n")[0]
+        emulator = Emulator(products, self.folder / "apple")
+        self.emulator = emulator.start("--port", "0")
+        self.apple = emulator.url
         os.environ["SIWA_CONFIG"] = str(self.folder / "apple/config.json")
         os.environ["SIWA_BASE_URL"] = self.apple
         self.run("siwa", "vault", "init", "--vault", f"sqlite:{self.folder}/vault.db")

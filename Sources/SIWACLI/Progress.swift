@@ -81,7 +81,6 @@ final class Progress: Sendable {
 }
 
 extension Progress.Tally {
-    /// The results of a batch.
     static func results(_ output: BatchOutput) -> Self {
         Self(count: { output.counted.total }) { isRunning in
             output.counted.named(always: isRunning ? .failed : .done)
@@ -127,7 +126,6 @@ final class RecordProgress: Sendable {
     /// The destination of a command's records.
     enum RecordOutput { case none, standard, file }
 
-    /// Adds to the count.
     func add(_ count: Int) {
         counter.count.withLock { $0 += count }
         progress?.update()

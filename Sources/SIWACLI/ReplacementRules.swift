@@ -13,7 +13,6 @@ extension ReplacementRule {
         return rest.allSatisfy { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
     }
 
-    /// The report of `doctor --report`.
     static let report = Self("a report of siwa doctor") { contents in
         guard let json = try? JSON(contents.revealed()) else { return false }
         return json["siwa"]?.string != nil && json["requests"]?.elements != nil

@@ -24,7 +24,6 @@ package protocol ToolWorld: Sendable {
     /// The table that the documents describe.
     static var tool: Tool<Self> { get }
 
-    /// Prints a document.
     func print(_ document: ToolDocument, _ options: GlobalOptions) throws
 
     /// Writes documents into a folder, all or none of them, and prints their paths.

@@ -63,3 +63,70 @@ package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
         package var description: String { message }
     }
 }
+
+extension UsageError {
+    /// What to try, the likeliest first; the last one says where to read more.
+    package var hints: [String] {
+        problem.hints + ["see '\(subject) --help'"]
+    }
+}
+
+extension UsageError.Problem {
+    fileprivate var hints: [String] {
+        switch self {
+        case .unknownCommand(_, let suggestions), .incompleteCommand(_, _, let suggestions),
+            .refusedValue(_, _, _, let suggestions):
+            didYouMean(suggestions)
+        case .unknownFlag(_, let suggestions, let beforeCommand, let mayBeOperand):
+            didYouMean(suggestions)
+                + (beforeCommand ? ["put the flags of a command after the command"] : [])
+                + (mayBeOperand ? ["put '--' before an argument that begins with '-'"] : [])
+        case .missingValue(let option, true):
+            ["a value that begins with '-' is written \(attached(option))"]
+        case .unexpectedOperand(_, let option?): ["write \(option) before it"]
+        case .misuse(_, let hints): hints
+        default: []
+        }
+    }
+
+    private func attached(_ option: String) -> String {
+        option.hasPrefix("--") ? "\(option)=VALUE" : "\(option)VALUE"
+    }
+}
+
+extension UsageError {
+    /// One line, lower case and without a full stop, that names what was typed but no secret.
+    package var message: String { problem.message }
+}
+
+extension UsageError.Problem {
+    var message: String {
+        switch self {
+        case .missingCommand: "a command is missing"
+        case .unknownCommand(let typed, _): "unknown command" + naming(typed)
+        case .incompleteCommand(let word, let candidates, _):
+            "'\(word)' needs a second word: \(listed(candidates, "or"))"
+        case .unknownFlag(let typed, _, _, _): "unknown flag" + naming(typed)
+        case .unexpectedValue(let flag): "\(flag) takes no value"
+        case .missingValue(let option, _): "\(option) needs a value"
+        case .refusedValue(let parameter, let typed, let expectation, _):
+            "\(parameter) needs \(expectation)" + (typed.map { ", not \($0)" } ?? "")
+        case .repeated(let option): "\(option) is given more than once"
+        case .unexpectedOperand(let typed, _): "unexpected argument" + naming(typed)
+        case .standardInputShared(let parameters):
+            "standard input can give only one value, but \(listed(parameters, "and")) ask for it"
+        case .misuse(let message, _): message
+        case .missingParameters(let parameters): "missing \(listed(parameters, "and"))"
+        }
+    }
+
+    private func naming(_ typed: String?) -> String {
+        typed.map { " \($0)" } ?? " (not shown, as it may be a secret)"
+    }
+}
+
+/// "a, b and c".
+func listed(_ items: [String], _ conjunction: String) -> String {
+    guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+    return items.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
+}

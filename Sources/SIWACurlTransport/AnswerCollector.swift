@@ -3,7 +3,7 @@ internal import SIWALifecycle
 
 /// Collects an answer that libcurl receives, within limits: the server may be hostile.
 struct AnswerCollector {
-    private var fields = ReceivedFields()
+    private var fields = AnswerFields()
     private var fieldBytes = 0
     private var body: [UInt8] = []
     private(set) var isTooLarge = false
@@ -88,7 +88,7 @@ struct AnswerCollector {
 
 /// The header fields of the answers of one transfer. Most lines are those of the answer before, so
 /// they are compared with these, and read only if they differ.
-private struct ReceivedFields {
+private struct AnswerFields {
     /// The fields of this answer, and the rest of those of the answer before.
     private var fields: [HTTPField] = []
     /// The lines of the fields.

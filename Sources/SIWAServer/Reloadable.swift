@@ -7,7 +7,6 @@ final class Reloadable<Value: Sendable>: Sendable {
     /// Creates a holder with its first value.
     init(_ value: Value) { state = Mutex(value) }
 
-    /// The current value.
     var current: Value { state.withLock { $0 } }
 
     /// Replaces the value.

@@ -26,7 +26,6 @@ final class ServerContext: Sendable {
     let workerAccess: StoreAccess
     /// The database connection of metrics, health and the status page.
     let monitoringAccess: StoreAccess
-    /// The API tokens.
     let tokens: APITokens
     /// The settings in the object `server`.
     let settings: ServerSettings

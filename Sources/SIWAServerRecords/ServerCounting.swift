@@ -105,7 +105,8 @@ extension Database {
     func serverCounts() throws(DatabaseFailure) -> ServerCounts {
         var counts = ServerCounts()
         for row in try run("SELECT name, value FROM server_count") {
-            guard let name = row[0].text, let value = row[1].count else { continue }
+            var row = CheckedRow(row)
+            guard let name = try? row.text("name"), let value = try? row.count() else { continue }
             if let state = name.removing("inbox.").flatMap(InboxState.init) {
                 counts.inbox[state] = value
             } else if let state = name.removing("revocation.").flatMap(RevocationJob.State.init) {
@@ -164,8 +165,9 @@ extension Database {
     private func tokenCounts() throws(DatabaseFailure) -> [ClientID: [VaultState: Int]] {
         var counts: [ClientID: [VaultState: Int]] = [:]
         for row in try run("SELECT client_id, state, value FROM server_token_count") {
-            guard let client = row[0].text.flatMap({ try? ClientID(validating: $0) }),
-                let state = row[1].text.flatMap(VaultState.init), let value = row[2].count
+            var row = CheckedRow(row)
+            guard let client = try? ClientID(validating: row.text("client_id")),
+                let state: VaultState = try? row.known("state"), let value = try? row.count()
             else { continue }
             counts[client, default: [:]][state] = value
         }
@@ -210,8 +212,9 @@ extension Database {
             """
         var found: [HourlyActivity] = []
         for row in try run(sql, .integer(hours)) {
-            guard let hour = row[0].integer, (0..<10_000_000).contains(hour),
-                let kind = row[1].text.flatMap(HourlyActivity.Kind.init), let value = row[2].count
+            var row = CheckedRow(row)
+            guard let hour = try? row.integer("hour", in: 0...9_999_999),
+                let kind: HourlyActivity.Kind = try? row.known("kind"), let value = try? row.count()
             else { continue }
             let begin = NumericDate(hour * 3600)
             if found.last?.begin != begin {
@@ -234,10 +237,10 @@ extension Int {
     fileprivate static let highestCount = 1_000_000_000_000
 }
 
-extension Value {
-    /// A count, at most the highest one; nil if it is negative or not an integer.
-    fileprivate var count: Int? {
-        integer.flatMap { $0 < 0 ? nil : Swift.min($0, .highestCount) }
+extension CheckedRow {
+    /// A count, at most the highest one.
+    fileprivate mutating func count() throws(DamagedColumn) -> Int {
+        min(try integer("value", in: 0...Int.max), .highestCount)
     }
 }
 

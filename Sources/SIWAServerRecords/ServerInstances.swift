@@ -28,13 +28,17 @@ extension Database {
             ORDER BY host, id
             """, Self.lease
         ).compactMap { row in
-            guard let id = row[0].text, let host = row[1].text, let version = row[2].text,
-                let startedAt = row[3].moment, let heartbeatAt = row[4].moment
+            var row = CheckedRow(row)
+            guard let id = try? row.text("id"), let host = try? row.text("host"),
+                let version = try? row.text("version"),
+                let startedAt = try? row.optionalMoment("started_at"),
+                let heartbeatAt = try? row.optionalMoment("heartbeat_at")
             else { return nil }
             return ServerRecord(
                 ServerInstance(id: id, host: host, version: version), startedAt: startedAt,
                 heartbeatAt: heartbeatAt,
-                facts: row[5].text.flatMap { try? JSON(text: $0) }.map(ServerFacts.init))
+                facts: (try? row.text("facts")).flatMap { try? JSON(text: $0) }.map(
+                    ServerFacts.init))
         }
     }
 
@@ -83,12 +87,5 @@ extension Database {
 
     private static var lease: Value {
         .integer(Int(ServerInstance.lease.components.seconds) * 1000)
-    }
-}
-
-extension Value {
-    /// A time in milliseconds; nil if it is not one that can be shown.
-    fileprivate var moment: NumericDate? {
-        integer.map { NumericDate($0 / 1000) }.flatMap { $0.isWritable ? $0 : nil }
     }
 }

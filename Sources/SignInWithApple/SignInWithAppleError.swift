@@ -155,7 +155,7 @@ extension SignInWithAppleError {
         }
     }
 
-    init(_ kind: Kind, _ token: String, _ failures: [Check]) {
+    init(_ kind: Kind, _ token: String, _ failures: [TokenCheck]) {
         let checks = failures.map { FailedCheck(name: $0.name, detail: $0.detail ?? "failed") }
         let list = checks.map { "\($0.name): \($0.detail)" }.joined(separator: "; ")
         self.init(kind, "\(token) is not valid (\(list))")

@@ -8,7 +8,7 @@ struct Failure: Error, CustomStringConvertible {
     let code: String
     let message: String
     let hints: [String]
-    let exitCode: ExitCode
+    let exitCode: EmulatorExitCode
 
     var description: String { message }
 
@@ -24,7 +24,7 @@ struct Failure: Error, CustomStringConvertible {
         Self(code: "usage", message: message, hints: hints, exitCode: .usage)
     }
 
-    init(code: String, message: String, hints: [String], exitCode: ExitCode) {
+    init(code: String, message: String, hints: [String], exitCode: EmulatorExitCode) {
         self.code = code
         self.message = maskingSecrets(in: message)
         self.hints = hints.map { maskingSecrets(in: $0) }

@@ -14,10 +14,10 @@ func runEmulator(_ arguments: [String]?, until stop: WakeSignal) async -> CInt {
     let world = EmulatorWorld(stop: stop)
     do {
         try await emulatorTool.run(arguments, print: world.print) { _ in world }
-        return ExitCode.done.rawValue
+        return EmulatorExitCode.done.rawValue
     } catch let error as FileError where error.isClosedPipe {
         // Standard output was closed by its reader, such as `head`.
-        return ExitCode.done.rawValue
+        return EmulatorExitCode.done.rawValue
     } catch {
         let failure = Failure(error)
         for line in failure.lines { world.note(line) }

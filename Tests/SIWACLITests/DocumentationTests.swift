@@ -190,6 +190,59 @@ import Testing
         }
     }
 
+    @Test func `every file that the map of the design names exists`() throws {
+        let folder = Self.root.appending(path: "Sources").path()
+        let all = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String]
+        let sources = (all ?? []).map { "/\($0)" }
+        let named = try Self.text("docs/design.md").split(separator: "`").filter {
+            $0.hasSuffix(".swift") && !$0.contains(" ")
+        }
+        for name in named {
+            #expect(sources.contains { $0.hasSuffix("/\(name)") }, "there is no \(name)")
+        }
+        #expect(named.count > 60)
+    }
+
+    @Test func `every figure of the page about performance is one of the committed tables`() throws
+    {
+        let tables = try ["README", "vault"].map { try Self.text("docs/benchmarks/\($0).md") }
+            .joined()
+        let page = try Self.text("docs/performance.md")
+        let goals = page.split(separator: "\n").filter {
+            $0.contains("| ≥ ") || $0.contains("| ≤ ")
+        }
+        for goal in goals { #expect(tables.contains(goal), "no table has '\(goal)'") }
+        let words = page.split { !($0.isNumber || $0 == "." || $0 == ",") }
+        let figures = words.map { $0.trimmingCharacters(in: ["."]) }.filter { $0.contains(".") }
+        for figure in figures { #expect(tables.contains(figure), "no table has \(figure)") }
+    }
+
+    @Test func `only the library repeats the name of a type, that of the engine's type behind it`()
+        throws
+    {
+        let folder = Self.root.appending(path: "Sources").path()
+        let files = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String]
+        var modules: [Substring: Set<Substring>] = [:]
+        for file in (files ?? []).filter({ $0.hasSuffix(".swift") }) {
+            for line in try Self.text("Sources/\(file)").split(separator: "\n") {
+                let words = line.prefix { !":<{".contains($0) }.split(separator: " ")
+                guard let first = words.first, first != "private", first != "fileprivate",
+                    line.first?.isWhitespace == false,
+                    let kind = words.firstIndex(where: {
+                        ["struct", "class", "enum", "actor", "protocol"].contains($0)
+                    }), words[..<kind].allSatisfy({ $0.allSatisfy(\.isLetter) }),
+                    kind + 1 == words.count - 1
+                else { continue }
+                modules[words[kind + 1], default: []].insert(file.prefix { $0 != "/" })
+            }
+        }
+        for (name, modules) in modules where modules.count > 1 {
+            let engine = modules.filter { !$0.hasPrefix("SignInWithApple") }
+            #expect(engine.count <= 1, "\(name) is in \(modules.sorted())")
+        }
+        #expect(modules.count > 500)
+    }
+
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 

@@ -80,7 +80,7 @@ import Testing
             StoreError(.full, "the disk is full"), FileError("read", "f", reason: "why"),
             SettingsError("the configuration is missing", hints: []), Interruption(signal: 15),
             Diagnosis(.failed, "no", hints: [], exitCode: .no), InitAnswerError(message: "no"),
-            KeySetStoreFault("no"), AbsentMember(name: "a", present: ["b"]),
+            KeySetFileFault("no"), AbsentMember(name: "a", present: ["b"]),
             IdentifierError(text: "a", fault: "is too short"), InvalidLine(nil, "it is empty"),
             UsageError(problem: .missingCommand, subject: "siwa"),
             UsageError.Problem.unexpectedOperand(typed: nil), P256KeyError.curve("secp384r1"),

@@ -49,13 +49,13 @@ struct KeySetHarness: Sendable {
     func keys(
         offline: Bool = false, quiet: Bool = false,
         change: (inout GlobalOptions) -> Void = { _ in }
-    ) throws -> AppleKeys {
+    ) throws -> AppleKeySource {
         var options = GlobalOptions()
         options.output.isQuiet = quiet
         options.maxAttempts = 1
         change(&options)
         let session = try Session(options, in: world)
-        return AppleKeys(try AppleConnection(session), isOffline: offline)
+        return AppleKeySource(try AppleConnection(session), isOffline: offline)
     }
 
     private var world: World {

@@ -164,7 +164,7 @@ import Testing
     private static func deliveries(_ plan: DeliveryPlan, _ count: Int) -> [ScheduledDelivery] {
         var random = SplitMix64()
         return plan.deliveries(
-            of: (1...count).map { ($0, Notification(id: "\($0)", payload: "")) }, copies: 3,
+            of: (1...count).map { ($0, EmulatedNotification(id: "\($0)", payload: "")) }, copies: 3,
             to: url, using: &random)
     }
 }

@@ -84,5 +84,5 @@ extension Verification {
     var failed: [String] { failures.map(\.name) }
 
     /// One check by its name.
-    func check(_ name: String) -> Check? { checks.first { $0.name == name } }
+    func check(_ name: String) -> TokenCheck? { checks.first { $0.name == name } }
 }

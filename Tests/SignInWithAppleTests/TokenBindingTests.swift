@@ -9,7 +9,7 @@ import Testing
 
     static func nonce(
         _ inToken: JSON?, given: String = nonce, supported: JSON? = nil
-    ) throws -> Check {
+    ) throws -> TokenCheck {
         let claims = Forge.claims(["nonce": inToken, "nonce_supported": supported])
         let result = try Forge.verify(claims, TokenBinding(nonce: SecretText(given)))
         let check = try #require(result.check("nonce"))
@@ -103,7 +103,7 @@ import Testing
 
     @Test(arguments: ["c_hash", "at_hash"])
     func `a token is bound to the values that it came with`(_ name: String) throws {
-        func check(_ claim: JSON?, _ text: String, lenient: Bool = false) throws -> Check {
+        func check(_ claim: JSON?, _ text: String, lenient: Bool = false) throws -> TokenCheck {
             let secret = SecretText(text)
             let binding = TokenBinding(
                 code: name == "c_hash" ? AuthorizationCode(secret) : nil,

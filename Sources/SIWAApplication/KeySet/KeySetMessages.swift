@@ -27,7 +27,7 @@ extension Console {
     }
 
     /// Warns that the cache cannot be used.
-    package func warn(_ fault: KeySetStoreFault) {
+    package func warn(_ fault: KeySetFileFault) {
         warn("the cache of Apple's key set is not used: \(fault.message)")
     }
 }

@@ -10,7 +10,7 @@ struct KeySetSearch {
     private let network: AppleConnection
     private let world: World
     private let console: Console
-    private let store: KeySetStore?
+    private let store: KeySetFile?
     private var cache = KeySetCache()
     private let knownBefore: Set<String>
 
@@ -19,9 +19,9 @@ struct KeySetSearch {
         self.network = network
         world = network.session.world
         console = network.session.console
-        var store: KeySetStore?
-        do throws(KeySetStoreFault) {
-            store = try KeySetStore(network)
+        var store: KeySetFile?
+        do throws(KeySetFileFault) {
+            store = try KeySetFile(network)
             if let kept = try store?.load() { cache = kept }
         } catch {
             console.warn(error)
@@ -69,7 +69,7 @@ struct KeySetSearch {
     }
 
     private func save() {
-        do throws(KeySetStoreFault) {
+        do throws(KeySetFileFault) {
             try store?.save(cache)
         } catch {
             console.warn(error)
@@ -99,7 +99,7 @@ extension KeySetSearch {
         let deadline = Deadline(
             after: isNeeded ? left : min(left, .seconds(2)), by: timekeeper)
         while true {
-            do throws(KeySetStoreFault) {
+            do throws(KeySetFileFault) {
                 if let lock = try store.tryLock() { return .acquired(lock) }
             } catch {
                 return .acquired(nil)

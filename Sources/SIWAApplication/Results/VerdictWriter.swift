@@ -68,7 +68,7 @@ private struct CheckText: Sendable {
 
     init() {}
 
-    init(_ check: Check) {
+    init(_ check: TokenCheck) {
         (text, count) = (check.json.bytes, 1)
         guard let moment = check.moment else { return }
         // The detail is the last member, and ends with the moment.
@@ -86,7 +86,7 @@ private struct CheckText: Sendable {
     }
 
     /// Appends the text with the moments of `checks`.
-    func append(_ checks: Span<Check>, to output: inout [UInt8]) {
+    func append(_ checks: Span<TokenCheck>, to output: inout [UInt8]) {
         let text = text.span
         let capacity = text.count + gaps.count * NumericDate.mostCharacters
         output.append(addingCapacity: capacity) { output in
@@ -104,7 +104,7 @@ private struct CheckText: Sendable {
 /// The latest different lists of checks, and their texts.
 private struct CheckTexts: Sendable {
     private let most: Int
-    private var known: [(checks: ArraySlice<Check>, text: CheckText)] = []
+    private var known: [(checks: ArraySlice<TokenCheck>, text: CheckText)] = []
     /// The index of the one to replace next, once the list is full.
     private var oldest = 0
 
@@ -113,14 +113,14 @@ private struct CheckTexts: Sendable {
     init(most: Int) { self.most = most }
 
     /// The text of checks that differ from these only in their moments; nil if they are new.
-    func text(of checks: Span<Check>) -> CheckText? {
+    func text(of checks: Span<TokenCheck>) -> CheckText? {
         for index in known.indices where known[index].checks.areSameButMoments(checks) {
             return known[index].text
         }
         return nil
     }
 
-    mutating func remember(_ checks: ArraySlice<Check>, _ text: CheckText) -> CheckText {
+    mutating func remember(_ checks: ArraySlice<TokenCheck>, _ text: CheckText) -> CheckText {
         if known.count < most {
             known.append((checks, text))
         } else {

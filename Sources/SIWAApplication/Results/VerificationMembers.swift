@@ -19,7 +19,7 @@ extension CompactJWS {
     }
 }
 
-extension Check {
+extension TokenCheck {
     /// The check as JSON; secrets in its detail are masked.
     var json: JSON {
         let name = JSON.Member("name", .string(name))

@@ -16,7 +16,7 @@ package enum VerifiedSubject: String, Sendable {
     ///
     /// - Parameter requestID: Apple's id of the request that returned the token.
     package func refusal(
-        _ failures: [Check], hints: [String], requestID: String? = nil
+        _ failures: [TokenCheck], hints: [String], requestID: String? = nil
     ) -> Diagnosis {
         let list = failures.map { "\($0.name): \(printable($0.detail ?? "failed"))" }
         return Diagnosis.negative(

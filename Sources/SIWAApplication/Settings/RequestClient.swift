@@ -35,7 +35,6 @@ package enum RequestClient: Sendable {
         if case .signing(let loaded) = self { loaded } else { nil }
     }
 
-    /// The lifetime of its secrets.
     var secretLifetime: Duration {
         switch self {
         case .signing(let loaded): loaded.client.secretLifetime

@@ -40,7 +40,6 @@ extension LineReader: LineSource {}
 
 /// Lines that are kept until they are needed, in memory or in a file; see ``SpoolFile``.
 package protocol LineSpool: Sendable {
-    /// Appends a line.
     func append(_ line: InputLine) throws(FileError)
     /// Takes the next lines in their order; empty after the last one.
     func take() throws(FileError) -> [InputLine]

@@ -10,7 +10,6 @@ internal import SIWAVaultRecords
 struct BatchRunner: Sendable {
     let requests: Requests
     let options: BatchOptions
-    /// The kind of the requests.
     let request: RequestKind
     /// The member that marks its results.
     let mark: ResultMark

@@ -45,7 +45,7 @@ struct KeysCommand: Command {
     func run(in world: World) async throws {
         let session = try Session(global, in: world)
         try requireOpenSSL()
-        let found = try await AppleKeys(AppleConnection(session)).newest(isForced: isForced)
+        let found = try await AppleKeySource(AppleConnection(session)).newest(isForced: isForced)
         switch format {
         case .json: try session.report(Report(try found.json))
         case .jwks: try session.report(Report(found.held.keySet.document))

@@ -17,7 +17,6 @@ struct InitInterview {
         console = Console(world, command.global.output)
     }
 
-    /// The key and the settings.
     func settings() throws -> (InitialKey, InitialSettings) {
         if world.ask == nil { try checkRequired() }
         let key = try key()

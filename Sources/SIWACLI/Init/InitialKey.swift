@@ -22,7 +22,6 @@ struct InitialKey: Sendable {
         (target, setting) = ("\(folder)/\(name)", .string(name))
     }
 
-    /// A key that a signer has.
     init(_ signer: SignerSetting, publicKey: P256PublicKey, id: KeyID) {
         (text, source, keyID) = (nil, .signer(signer), id)
         (target, setting) = (signer.place.description, signer.json(pinning: publicKey))

@@ -97,7 +97,6 @@ struct PlanExpressions: Sendable {
         }
     }
 
-    /// The address in a place.
     func address(_ place: MigrationPlace) -> String {
         switch place.value {
         case .address(let name): dialect.text(column(place.alias, name))

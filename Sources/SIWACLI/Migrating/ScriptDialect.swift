@@ -46,7 +46,6 @@ enum ScriptDialect: String, CaseIterable, ParameterValue {
     /// A text in lower case.
     func lowered(_ text: String) -> String { self.text("LOWER(\(text))") }
 
-    /// A text that is absent.
     var null: String { text("NULL") }
 
     /// Texts, one after the other.

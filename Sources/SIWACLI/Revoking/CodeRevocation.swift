@@ -93,7 +93,6 @@ extension RevocationOrder {
 }
 
 extension TokenResponse {
-    /// The token of this kind.
     fileprivate func sendableToken(_ kind: TokenKind) throws(UnusableToken) -> SecretText {
         let token =
             switch kind {

@@ -236,6 +236,5 @@ extension LeasedItems {
 }
 
 extension VaultRecord {
-    /// The id in results.
     fileprivate var resultID: JSON { .string(user.userID.rawValue) }
 }

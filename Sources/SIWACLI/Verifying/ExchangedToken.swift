@@ -12,7 +12,7 @@ extension Requests {
         var obstacle = "Apple's key set does not have its key"
         if let keyID = answer.verificationKeyID {
             do throws(KeySetError) {
-                keySet = try await AppleKeys(network).keySet(holding: keyID)
+                keySet = try await AppleKeySource(network).keySet(holding: keyID)
             } catch {
                 obstacle = Diagnosis(error).message
             }

@@ -28,7 +28,7 @@ extension Verifying {
     }
 }
 
-extension Check {
+extension TokenCheck {
     /// What to do if it failed.
     fileprivate var hint: String {
         switch subject {

@@ -29,7 +29,6 @@ struct Verifying: Sendable {
     /// The time as of which tokens are verified.
     var now: NumericDate { options.time?.date ?? session.world.clocks.now() }
 
-    /// The verifier for one token.
     func verifier(for token: CompactJWS) async throws -> TokenVerifier {
         rules(by: try await keySet(for: token))
     }
@@ -59,8 +58,8 @@ struct Verifying: Sendable {
     var isOffline: Bool { options.isOffline }
 
     /// Apple's keys, with the command's time limit for fetching them.
-    func appleKeys() throws -> AppleKeys {
-        AppleKeys(try AppleConnection(session), isOffline: options.isOffline)
+    func appleKeys() throws -> AppleKeySource {
+        AppleKeySource(try AppleConnection(session), isOffline: options.isOffline)
     }
 
     private func readKeySet(_ path: String) throws -> KeySet {
@@ -88,7 +87,7 @@ struct Verifying: Sendable {
     }
 }
 
-extension AppleKeys {
+extension AppleKeySource {
     /// The set for one token; nil, without a fetch, for a header that Apple does not write.
     func keySet(for token: CompactJWS) async throws -> KeySet? {
         guard let keyID = token.verificationKeyID else { return nil }

@@ -10,7 +10,8 @@ extension Service {
     /// Shows the page on which a person chooses.
     mutating func authorize(_ form: ReceivedForm) throws -> Answer {
         try refuseRepetition(in: form)
-        let request = try AuthorizationRequest(form, in: configuration, behaviors, examination)
+        let request = try ReceivedAuthorizationRequest(
+            form, in: configuration, behaviors, examination)
         let page = ConsentPage(
             request: request,
             people: users.users.prefix(Self.shownUsers).map { user in
@@ -38,7 +39,7 @@ extension Service {
             return Answer(callback.page, because: "ok: cancelled")
         }
         let admission = try signIn(
-            SignIn(
+            EmulatedSignIn(
                 client: request.client, user: try form.user(of: users),
                 nonce: request.nonce, redirectURI: request.redirectURI,
                 challenge: request.challenge, sharing: try form.sharing(for: request.scopes)))
@@ -58,7 +59,7 @@ extension ReceivedForm {
     }
 
     fileprivate func sharing(
-        for scopes: Set<AuthorizationRequest.Scope>
+        for scopes: Set<ReceivedAuthorizationRequest.Scope>
     ) throws(Refusal) -> EmailSharing {
         guard scopes.contains(.email) else { return .withheld }
         guard let choice = ConsentPage.EmailChoice(rawValue: try required("email")) else {

@@ -5,11 +5,11 @@ internal import SIWALifecycle
 /// The response to the client, in the mode it asked for.
 struct Callback {
     private let redirectURI: String
-    private let mode: AuthorizationRequest.ResponseMode
+    private let mode: ReceivedAuthorizationRequest.ResponseMode
     private let parameters: [(name: String, value: String)]
 
     /// Carries `parameters`, and the request's state after them.
-    init(of request: AuthorizationRequest, _ parameters: [(String, String)]) {
+    init(of request: ReceivedAuthorizationRequest, _ parameters: [(String, String)]) {
         redirectURI = request.redirectURI
         mode = request.mode
         self.parameters = parameters + (request.state.map { [("state", $0)] } ?? [])
@@ -17,7 +17,7 @@ struct Callback {
 
     /// Carries a code, the identity token if it was asked for, and at the first consent the user's
     /// name and address.
-    init(of request: AuthorizationRequest, _ admission: Admission) {
+    init(of request: ReceivedAuthorizationRequest, _ admission: Admission) {
         var parameters = [("code", admission.code)]
         if request.responseType == .codeAndIdentityToken {
             parameters.append(("id_token", admission.idToken))
@@ -99,7 +99,7 @@ struct Callback {
 
 extension EmulatedUser {
     /// The `user` field, with what the client asked for: an unsigned name and address.
-    fileprivate func introduction(to scopes: Set<AuthorizationRequest.Scope>) -> JSON? {
+    fileprivate func introduction(to scopes: Set<ReceivedAuthorizationRequest.Scope>) -> JSON? {
         var members: [JSON.Member] = []
         let names = [("firstName", firstName), ("lastName", lastName)]
             .compactMap { name, value in value.map { JSON.Member(name, .string($0)) } }

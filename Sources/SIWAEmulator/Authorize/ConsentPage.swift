@@ -16,7 +16,7 @@ struct ConsentPage {
         let isRelaySilent: Bool
     }
 
-    let request: AuthorizationRequest
+    let request: ReceivedAuthorizationRequest
     let people: [Person]
     /// Identifies this page when its form is submitted.
     let transaction: String
@@ -26,7 +26,7 @@ struct ConsentPage {
             title: "Sign in to \(request.client.clientID)",
             content: """
                 \(introduction)
-                <form method="post" action="\(Route.consent.rawValue)">
+                <form method="post" action="\(EmulatorRoute.consent.rawValue)">
                 <input type="hidden" name="transaction" value="\(transaction)">
                 <fieldset>
                 <legend>Who signs in?</legend>
@@ -42,7 +42,7 @@ struct ConsentPage {
 
     private var introduction: HTML {
         let host = WebAddress(request.redirectURI)?.host ?? ""
-        let scopes = AuthorizationRequest.Scope.allCases
+        let scopes = ReceivedAuthorizationRequest.Scope.allCases
             .filter { $0 != .openid && request.scopes.contains($0) }.map(\.rawValue)
         let asked =
             scopes.isEmpty

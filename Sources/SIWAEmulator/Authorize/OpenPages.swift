@@ -4,12 +4,12 @@ struct OpenPages {
     /// The most pages; the oldest are then removed.
     static let limit = 1000
 
-    private var requests: [String: AuthorizationRequest] = [:]
+    private var requests: [String: ReceivedAuthorizationRequest] = [:]
     /// The texts, oldest first.
     private var order: [String] = []
 
     mutating func open(
-        _ request: AuthorizationRequest, using random: inout RandomStream
+        _ request: ReceivedAuthorizationRequest, using random: inout RandomStream
     ) -> String {
         if order.count >= Self.limit { requests[order.removeFirst()] = nil }
         let text = random.text(32)
@@ -18,7 +18,7 @@ struct OpenPages {
         return text
     }
 
-    mutating func close(_ text: String) -> AuthorizationRequest? {
+    mutating func close(_ text: String) -> ReceivedAuthorizationRequest? {
         guard let request = requests.removeValue(forKey: text) else { return nil }
         order.removeAll { $0 == text }
         return request

@@ -231,7 +231,6 @@ enum SignInForm {
     }
 }
 
-/// The form that adds a user.
 enum AddUserForm {
     static func html(_ state: ConsoleState) -> HTML {
         """

@@ -69,6 +69,5 @@ extension NumericDate {
     /// The time of day; the console shows the date once, at the top.
     var timeOfDay: String { String(rfc3339.dropFirst(11).prefix(8)) }
 
-    /// A `<time>` element.
     var element: HTML { #"<time datetime="\#(rfc3339)" title="\#(rfc3339)">\#(timeOfDay)</time>"# }
 }

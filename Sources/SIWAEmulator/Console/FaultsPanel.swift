@@ -37,7 +37,7 @@ enum FaultsPanel {
     ]
 
     static func form(_ state: ConsoleState) -> HTML {
-        let routes = Route.allCases.map { route -> HTML in
+        let routes = EmulatorRoute.allCases.map { route -> HTML in
             let chosen: HTML = route == .token ? " selected" : ""
             return #"<option value="\#(route.rawValue)"\#(chosen)>\#(route.rawValue)</option>"#
         }

@@ -66,8 +66,8 @@ extension Service {
         _ altered: AlteredToken, _ body: JSON
     ) throws -> (code: String, idToken: String, claims: JSON) {
         guard let text = altered.code else {
-            let members = body.members?.filter { SignIn.members.contains($0.name) }
-            let signIn = try SignIn(json: .object(members ?? []), in: configuration, users)
+            let members = body.members?.filter { EmulatedSignIn.members.contains($0.name) }
+            let signIn = try EmulatedSignIn(json: .object(members ?? []), in: configuration, users)
             let admission = try self.signIn(signIn)
             return (
                 admission.code, admission.idToken,
@@ -78,7 +78,7 @@ extension Service {
             throw ControlError("'code' was not issued by this emulator")
         }
         let claims = try json(
-            IdentityTokenClaims(
+            IssuedClaims(
                 clientID: code.clientID, user: code.user, companion: .code(text),
                 nonce: code.nonce, signedInAt: code.issuedAt))
         return (text, try keys.token(claims), claims)

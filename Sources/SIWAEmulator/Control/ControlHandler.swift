@@ -34,7 +34,7 @@ extension AppleEmulator {
         switch control {
         case .codes:
             let admission = try service.signIn(
-                SignIn(json: body, in: configuration, service.users))
+                EmulatedSignIn(json: body, in: configuration, service.users))
             return ["code": .string(admission.code), "id_token": .string(admission.idToken)]
         case .tokens: return try service.alterToken(body)
         case .faults:

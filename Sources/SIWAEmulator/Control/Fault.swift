@@ -3,7 +3,7 @@ internal import SIWALifecycle
 /// A failure that was ordered, for one or more requests.
 struct Fault: Sendable {
     /// The endpoint that it applies to; nil for every endpoint.
-    let route: Route?
+    let route: EmulatorRoute?
     /// The answer in place of Apple's; nil keeps Apple's answer.
     let page: Page?
     /// `error` in that answer, when it is an OAuth error.

@@ -52,7 +52,7 @@ extension AppleEmulator {
     }
 
     private static func answer(
-        _ number: Int, _ notification: Notification, _ attempts: [WebhookSender.Attempt]
+        _ number: Int, _ notification: EmulatedNotification, _ attempts: [WebhookSender.Attempt]
     ) -> JSON {
         [
             "number": .integer(number), "jti": .string(notification.id),
@@ -75,7 +75,7 @@ extension AppleEmulator {
     }
 
     private func deliver(
-        _ numbered: [(number: Int, notification: Notification)], copies: Int,
+        _ numbered: [(number: Int, notification: EmulatedNotification)], copies: Int,
         _ plan: DeliveryPlan, to url: String?
     ) async throws -> [WebhookSender.Attempt] {
         guard let url, copies > 0 else { return [] }

@@ -13,7 +13,7 @@ struct Admission {
 
 extension Service {
     /// Signs a user in; returns the code and the identity token that an app or a page receives.
-    mutating func signIn(_ signIn: SignIn) throws -> Admission {
+    mutating func signIn(_ signIn: EmulatedSignIn) throws -> Admission {
         let now = now()
         let clientID = signIn.client.clientID
         let code = TokenText.new(
@@ -28,7 +28,7 @@ extension Service {
             as: code)
         let isJudged = isFirst && signIn.client.kind == .app
         let idToken = try identityToken(
-            IdentityTokenClaims(
+            IssuedClaims(
                 clientID: clientID, user: user, companion: .code(code), nonce: signIn.nonce,
                 signedInAt: now, realUserStatus: isJudged ? user.realUserStatus : nil))
         return Admission(code: code, idToken: idToken, user: user, isFirst: isFirst)

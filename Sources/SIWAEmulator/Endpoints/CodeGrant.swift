@@ -94,7 +94,7 @@ extension Service {
         let accessToken = issueAccessToken(
             of: id, shard: shard, as: prepared?.accessToken)
         let idToken = try identityToken(
-            IdentityTokenClaims(
+            IssuedClaims(
                 clientID: code.clientID, user: code.user, companion: .accessToken(accessToken),
                 nonce: code.nonce, signedInAt: code.issuedAt),
             altered: prepared?.alteration)

@@ -9,10 +9,10 @@ extension Service {
         let origin = issuer == .appleID ? origin : issuer.rawValue
         return [
             "issuer": issuer.json,
-            "authorization_endpoint": .string(origin + Route.authorize.rawValue),
-            "token_endpoint": .string(origin + Route.token.rawValue),
-            "revocation_endpoint": .string(origin + Route.revoke.rawValue),
-            "jwks_uri": .string(origin + Route.keys.rawValue),
+            "authorization_endpoint": .string(origin + EmulatorRoute.authorize.rawValue),
+            "token_endpoint": .string(origin + EmulatorRoute.token.rawValue),
+            "revocation_endpoint": .string(origin + EmulatorRoute.revoke.rawValue),
+            "jwks_uri": .string(origin + EmulatorRoute.keys.rawValue),
             "response_types_supported": ["code"],
             "response_modes_supported": ["query", "fragment", "form_post"],
             "subject_types_supported": ["pairwise"],

@@ -25,14 +25,14 @@ extension Service {
 
     private func claims(
         of session: Ledger.Session, _ user: EmulatedUser, _ accessToken: String
-    ) -> IdentityTokenClaims {
+    ) -> IssuedClaims {
         let signedInAt: NumericDate? =
             switch behaviors.refreshAuthTime {
             case .signIn: session.signedInAt
             case .refresh: now()
             case .absent: nil
             }
-        return IdentityTokenClaims(
+        return IssuedClaims(
             clientID: session.clientID, user: user, companion: .accessToken(accessToken),
             nonce: behaviors.refreshNonce ? session.nonce : nil, signedInAt: signedInAt,
             realUserStatus: behaviors.refreshRealUserStatus ? user.realUserStatus : nil)

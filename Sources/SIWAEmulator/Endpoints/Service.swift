@@ -44,7 +44,7 @@ struct Service {
     mutating func answer(_ request: EmulatorRequest, _ form: FormReading) -> Answer {
         examination = Examination()
         if let bait = baits.page(at: request.path) { return Answer(bait, because: "a bait") }
-        guard let route = Route(rawValue: request.path) else {
+        guard let route = EmulatorRoute(rawValue: request.path) else {
             return Answer(.edge(status: 404), because: "no such path")
         }
         if let refusal = refusal(of: request, to: route) { return refusal }
@@ -54,7 +54,7 @@ struct Service {
     }
 
     /// The refusal of a request for reasons other than its parameters.
-    private func refusal(of request: EmulatorRequest, to route: Route) -> Answer? {
+    private func refusal(of request: EmulatorRequest, to route: EmulatorRoute) -> Answer? {
         let isHead =
             request.method == "HEAD" && route.isPublic && behaviors.headRequests == .accepted
         guard request.method == route.method || isHead else {
@@ -74,7 +74,7 @@ struct Service {
     }
 
     private mutating func answer(
-        _ request: EmulatorRequest, _ form: FormReading, _ route: Route
+        _ request: EmulatorRequest, _ form: FormReading, _ route: EmulatorRoute
     ) -> Answer {
         switch route {
         case .authorize: .onPage(request, behaviors.authorizeRefusal) { try authorize(form.get()) }

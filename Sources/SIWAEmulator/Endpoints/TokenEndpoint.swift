@@ -38,7 +38,7 @@ extension Service {
     ///
     /// - Parameter alteration: what is wrong with it on purpose.
     func identityToken(
-        _ claims: IdentityTokenClaims, altered alteration: TokenAlteration? = nil
+        _ claims: IssuedClaims, altered alteration: TokenAlteration? = nil
     ) throws(OpenSSLError) -> String {
         let claims = try json(claims)
         guard let alteration else { return try keys.token(claims) }
@@ -46,7 +46,7 @@ extension Service {
     }
 
     /// The claims of an identity token that is issued now.
-    func json(_ claims: IdentityTokenClaims) throws(OpenSSLError) -> JSON {
+    func json(_ claims: IssuedClaims) throws(OpenSSLError) -> JSON {
         var claims = claims
         claims.issuer = behaviors.tokenIssuer.rawValue
         claims.subject = try subject(of: claims.user)

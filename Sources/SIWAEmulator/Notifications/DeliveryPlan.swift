@@ -48,7 +48,6 @@ struct DeliveryPlan {
 struct ScheduledDelivery {
     /// The number of the notification.
     let number: Int
-    /// Which copy of it this is, from 1 on.
     let copy: Int
     /// When it starts, after the control request.
     let start: Duration
@@ -59,7 +58,8 @@ extension DeliveryPlan {
     /// Every delivery of `notifications`, the first to start first. The copies of one notification
     /// follow each other, unless the jitter separates them.
     func deliveries(
-        of notifications: [(number: Int, notification: Notification)], copies: Int, to url: String,
+        of notifications: [(number: Int, notification: EmulatedNotification)], copies: Int,
+        to url: String,
         using random: inout SplitMix64
     ) -> [ScheduledDelivery] {
         let step = rate.map { Duration.seconds(1) / $0 } ?? .zero
@@ -79,7 +79,7 @@ extension DeliveryPlan {
     }
 }
 
-extension Notification {
+extension EmulatedNotification {
     fileprivate func request(to url: String) -> HTTPRequest {
         HTTPRequest(
             method: .post, url: url,

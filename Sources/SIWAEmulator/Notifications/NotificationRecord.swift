@@ -7,7 +7,7 @@ struct NotificationRecord: Sendable {
     let type: String
     let user: String
     let clientID: ClientID
-    let notification: Notification
+    let notification: EmulatedNotification
     /// The key that signed it.
     let keyID: String
     /// The latest receiver; nil if it was not posted.

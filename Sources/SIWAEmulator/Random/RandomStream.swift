@@ -46,3 +46,40 @@ package struct RandomStream: RandomNumberGenerator, Sendable {
             .map { $0.hexadecimal.uppercased() }.joined(separator: "-")
     }
 }
+
+/// Random numbers that are the same for the same seed, so that a run can be repeated
+/// (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64 = 0) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// True with a probability of `percent`.
+    mutating func isBelow(percent: Int) -> Bool {
+        percent >= 100 || Int.random(in: 0..<100, using: &self) < percent
+    }
+}
+
+/// Texts that nobody can predict, even with a seed: they tell one start of the emulator from
+/// another, and its own pages from those of others.
+enum Fresh {
+    /// `count` letters and digits.
+    static func text(_ count: Int) -> String {
+        var random = RandomStream.system
+        return random.text(count)
+    }
+
+    /// A request id that is not Apple's: of a control request.
+    static func requestID() -> String {
+        var random = RandomStream.system
+        return random.requestID()
+    }
+}

@@ -27,7 +27,6 @@ package struct Delivery: Sendable {
     /// The instructions for a request. It is created again for each attempt, because its
     /// client_secret may have expired during a wait.
     struct Order<Answer: Sendable>: Sendable {
-        /// The kind of the request.
         let kind: RequestKind
         /// Whether sending it twice does no harm.
         let isRepeatable: Bool

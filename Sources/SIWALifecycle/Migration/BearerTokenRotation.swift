@@ -9,7 +9,6 @@ internal import SIWAJOSE
 /// If several new tokens in a row are refused and none of them was ever accepted, the tokens are
 /// not the cause.
 struct BearerTokenRotation: Sendable {
-    /// One bearer token.
     struct BearerToken: Sendable {
         let number: Int
         let token: SecretText

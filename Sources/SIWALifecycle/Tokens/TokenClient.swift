@@ -121,7 +121,6 @@ package struct TokenClient: Sendable {
 }
 
 extension TokenRequest {
-    /// The HTTP request with this form.
     func carrying(_ form: Form, to baseURL: BaseURL) -> HTTPRequest {
         HTTPRequest(
             method: .post, url: baseURL.url(of: endpoint),

@@ -2,9 +2,9 @@ internal import SIWAJOSE
 
 // The checks of the claims that all of Apple's tokens have.
 extension TokenVerifier {
-    func issuer(_ claims: TokenClaims) -> Check { oneOf(issuers, .issuer, .iss, claims) }
+    func issuer(_ claims: TokenClaims) -> TokenCheck { oneOf(issuers, .issuer, .iss, claims) }
 
-    func audience(_ claims: TokenClaims) -> Check {
+    func audience(_ claims: TokenClaims) -> TokenCheck {
         let check = oneOf(audiences, .audience, .aud, claims)
         guard check.status == .failed, case .array? = claims[.aud] else { return check }
         return .failed(
@@ -12,7 +12,7 @@ extension TokenVerifier {
             "aud is an array, \(claims[.aud].shown); Apple's names one client, as a text")
     }
 
-    func expiry(_ claims: TokenClaims, _ now: NumericDate) -> Check {
+    func expiry(_ claims: TokenClaims, _ now: NumericDate) -> TokenCheck {
         guard let expires = claims.moment(.exp) else {
             return .failed(.expiry, "exp is \(claims[.exp].shown), expected whole seconds")
         }
@@ -25,7 +25,7 @@ extension TokenVerifier {
             : .failed(.expiry, "expired at \(expires.rfc3339), it is \(now.rfc3339)")
     }
 
-    func issuedAt(_ claims: TokenClaims, _ now: NumericDate) -> Check {
+    func issuedAt(_ claims: TokenClaims, _ now: NumericDate) -> TokenCheck {
         guard let issued = claims.moment(.iat) else {
             return .failed(.issuedAt, "iat is \(claims[.iat].shown), expected whole seconds")
         }
@@ -37,7 +37,7 @@ extension TokenVerifier {
     }
 
     /// Nil without `nbf`, which Apple's tokens do not have.
-    func notBefore(_ claims: TokenClaims, _ now: NumericDate) -> Check? {
+    func notBefore(_ claims: TokenClaims, _ now: NumericDate) -> TokenCheck? {
         guard claims.has(.nbf) else { return nil }
         guard let start = claims.moment(.nbf) else {
             return .failed(.notBefore, "nbf is \(claims[.nbf].shown), expected whole seconds")
@@ -48,8 +48,8 @@ extension TokenVerifier {
     }
 
     private func oneOf(
-        _ accepted: [String], _ subject: Check.Subject, _ claim: Claim, _ claims: TokenClaims
-    ) -> Check {
+        _ accepted: [String], _ subject: TokenCheck.Subject, _ claim: Claim, _ claims: TokenClaims
+    ) -> TokenCheck {
         guard let found = accepted.first(where: { claims.has(claim, exactly: $0) }) else {
             let expected = accepted.joined(separator: " or ")
             return .failed(

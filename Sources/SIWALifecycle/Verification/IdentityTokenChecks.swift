@@ -17,7 +17,7 @@ extension TokenVerifier {
     }
 
     /// Also prevents that a notification is accepted as an identity token (RFC 8725 §3.12).
-    private func subject(_ claims: TokenClaims) -> Check {
+    private func subject(_ claims: TokenClaims) -> TokenCheck {
         guard !claims.has(.events) else {
             return .failed(.subject, "the token has events, so it is a notification")
         }

@@ -3,7 +3,7 @@ internal import SIWAJOSE
 
 /// Compares a token's nonce with the app's nonce. Apps send it unchanged, or its SHA-256 in
 /// hexadecimal or base64url; Apple copies it.
-func nonceCheck(_ claims: TokenClaims, _ expected: SecretText?) -> Check {
+func nonceCheck(_ claims: TokenClaims, _ expected: SecretText?) -> TokenCheck {
     guard let expected else {
         return .skipped(
             .nonce,

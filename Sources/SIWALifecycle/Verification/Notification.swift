@@ -53,7 +53,7 @@ extension TokenVerifier {
         }
     }
 
-    private func identifier(_ claims: JSON) -> Check {
+    private func identifier(_ claims: JSON) -> TokenCheck {
         switch claims["jti"] {
         case .string(let id) where !id.isEmpty: .passed(.jti)
         case nil: .skipped(.jti, "without a jti, repetitions cannot be recognised")

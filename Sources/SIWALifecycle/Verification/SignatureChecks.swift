@@ -30,7 +30,7 @@ extension CompactJWS {
 
 extension TokenVerifier {
     /// Checks algorithm, key and signature, each only if the one before it passed.
-    func addSignatureChecks(_ token: CompactJWS, to checks: inout [Check]) {
+    func addSignatureChecks(_ token: CompactJWS, to checks: inout [TokenCheck]) {
         if let fault = token.headerFault {
             checks.append(.failed(.algorithm, fault))
             checks.append(.skipped(.key, "the header is not Apple's"))
@@ -47,7 +47,7 @@ extension TokenVerifier {
     }
 
     /// A token that names no key at all is not Apple's, however it was received.
-    private func addMissingKey(_ token: CompactJWS, to checks: inout [Check]) {
+    private func addMissingKey(_ token: CompactJWS, to checks: inout [TokenCheck]) {
         guard isReceivedFromApple, token.namedKeyID != nil else {
             checks.append(.failed(.key, unknownKey(token)))
             checks.append(.skipped(.signature, "there is no key to verify it with"))
@@ -61,7 +61,7 @@ extension TokenVerifier {
         checks.append(.skipped(.signature, "the token came from Apple over TLS"))
     }
 
-    private func signature(_ token: CompactJWS, _ key: RSAPublicKey) -> Check {
+    private func signature(_ token: CompactJWS, _ key: RSAPublicKey) -> TokenCheck {
         isSigned(token, by: key)
             ? .passed(.signature)
             : .failed(

@@ -25,7 +25,7 @@ package struct TokenBinding: Sendable {
         self.acceptsMissingHashes = acceptsMissingHashes
     }
 
-    func addChecks(of claims: TokenClaims, to checks: inout [Check]) {
+    func addChecks(of claims: TokenClaims, to checks: inout [TokenCheck]) {
         checks.append(nonceCheck(claims, nonce))
         checks.append(
             code.map {
@@ -41,9 +41,9 @@ package struct TokenBinding: Sendable {
 
     /// OpenID Connect Core §3.1.3.6, §3.3.2.11: base64url of the left half of the SHA-256.
     private func hash(
-        _ subject: Check.Subject, _ claims: TokenClaims, _ claim: Claim, of text: SecretText,
+        _ subject: TokenCheck.Subject, _ claims: TokenClaims, _ claim: Claim, of text: SecretText,
         called what: String
-    ) -> Check {
+    ) -> TokenCheck {
         guard claims.has(claim) else {
             return acceptsMissingHashes
                 ? .skipped(subject, "the token has none")

@@ -65,7 +65,7 @@ extension IdentityTokenVerification {
     }
 }
 
-extension Check.Subject {
+extension TokenCheck.Subject {
     /// Whether the check depends on the time at which it is made.
     package var isTime: Bool { [.expiry, .issuedAt, .notBefore].contains(self) }
 }

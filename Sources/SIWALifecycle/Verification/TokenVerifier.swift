@@ -35,8 +35,8 @@ package struct TokenVerifier: Sendable {
     }
 
     /// The checks of all tokens that Apple signs.
-    func commonChecks(_ token: CompactJWS, at now: NumericDate) -> [Check] {
-        var checks: [Check] = []
+    func commonChecks(_ token: CompactJWS, at now: NumericDate) -> [TokenCheck] {
+        var checks: [TokenCheck] = []
         // Includes the checks of an identity token.
         checks.reserveCapacity(16)
         checks.append(.passed(.format))

@@ -3,7 +3,7 @@ package import SIWAJOSE
 /// The result of verifying one of Apple's tokens.
 package struct Verification<Claims: Sendable>: Sendable {
     /// Every check, in the order they were made.
-    package let checks: [Check]
+    package let checks: [TokenCheck]
     /// The token as received, which must not be trusted; nil if it is not a JWT.
     package let token: CompactJWS?
     /// The claims; nil unless all checks that were made have passed.
@@ -15,7 +15,7 @@ package struct Verification<Claims: Sendable>: Sendable {
     ///   - isReceivedFromApple: the signature may have been skipped.
     ///   - read: reads the claims once they are known to be Apple's.
     init(
-        _ token: CompactJWS, _ checks: [Check], isReceivedFromApple: Bool = false,
+        _ token: CompactJWS, _ checks: [TokenCheck], isReceivedFromApple: Bool = false,
         reading read: (TokenClaims) -> Claims?
     ) {
         self.checks = checks
@@ -25,7 +25,7 @@ package struct Verification<Claims: Sendable>: Sendable {
     }
 
     /// The result if no token could be examined: one failed check.
-    package init(impossible subject: Check.Subject, _ detail: String) {
+    package init(impossible subject: TokenCheck.Subject, _ detail: String) {
         checks = [.failed(subject, detail)]
         token = nil
         claims = nil
@@ -44,10 +44,10 @@ package struct Verification<Claims: Sendable>: Sendable {
     }
 
     /// The checks that failed.
-    package var failures: [Check] { checks.filter { $0.status == .failed } }
+    package var failures: [TokenCheck] { checks.filter { $0.status == .failed } }
 }
 
-extension [Check] {
+extension [TokenCheck] {
     /// Whether no check failed, and the signature passed.
     ///
     /// - Parameter isSigned: whether the signature is known to be Apple's without its check.

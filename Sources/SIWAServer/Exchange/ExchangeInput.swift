@@ -32,7 +32,6 @@ struct ExchangeInput: Sendable {
         (self.isStoring, self.isForRevocation) = (isStoring, isForRevocation)
     }
 
-    /// The redirect URI that is sent.
     var sentRedirectURI: String? { redirectURI ?? client.redirectURI }
 
     /// The part that the journal compares.

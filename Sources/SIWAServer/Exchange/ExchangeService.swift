@@ -208,7 +208,7 @@ extension RefreshToken {
 extension Diagnosis {
     /// Apple's identity token fails the checks.
     fileprivate static func identityTokenInvalid(
-        _ failures: [Check], isStored: Bool, _ requestID: String?
+        _ failures: [TokenCheck], isStored: Bool, _ requestID: String?
     ) -> Diagnosis {
         let refusal = VerifiedSubject.identityToken.refusal(failures, hints: [])
         return Diagnosis(

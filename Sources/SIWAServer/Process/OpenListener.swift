@@ -4,7 +4,6 @@ internal import SIWAHTTPServer
 internal import SIWALifecycle
 internal import SIWASystem
 
-/// An open listener.
 struct OpenListener: Sendable {
     let listener: RouteTable.Listener
     let server: HTTPServer

@@ -85,7 +85,6 @@ struct RunningServer: Sendable {
         static let codes = Duration.seconds(37)
         /// What the database did not take before.
         static let writes = Duration.seconds(40)
-        /// The connections.
         static let connections = Duration.seconds(42)
     }
 

@@ -11,7 +11,6 @@ package struct ServerWorld: Sendable {
     package var stop: WakeSignal
     /// Notified by a signal to reload the settings.
     package var reload: WakeSignal
-    /// The service manager.
     var serviceManager: ServiceManager
     /// The sockets that the service manager opened.
     var inheritedSockets: InheritedSockets

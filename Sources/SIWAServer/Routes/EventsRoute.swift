@@ -126,21 +126,21 @@ extension Problem {
     }
 }
 
-extension Schema {
-    fileprivate static let eventCursor = Schema.string(
+extension JSONSchema {
+    fileprivate static let eventCursor = JSONSchema.string(
         "Opaque.", minLength: 1, maxLength: EventCursor.longest,
         pattern: "^(0|[1-9][0-9]{0,16}|AQ[A-Za-z0-9_-]{28})$")
 
-    fileprivate static let eventTypes: Schema = {
+    fileprivate static let eventTypes: JSONSchema = {
         let names = EventType.allCases.map {
             String($0.rawValue.flatMap { $0 == "." ? "\\." : "\($0)" })
         }
         let one = "(\(names.joined(separator: "|")))"
         return .string(
-            minLength: 1, maxLength: Schema.longestText, pattern: "^\(one)(,\(one))*$")
+            minLength: 1, maxLength: JSONSchema.longestText, pattern: "^\(one)(,\(one))*$")
     }()
 
-    fileprivate static let event = Schema.object(
+    fileprivate static let event = JSONSchema.object(
         [
             ("type", .string()), ("user_id", .string()),
             ("event_time", .string(format: "date-time")), ("email", .string()),

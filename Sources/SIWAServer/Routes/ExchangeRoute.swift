@@ -106,8 +106,8 @@ extension ServerContext {
     }
 }
 
-extension Schema {
-    fileprivate static let exchanged = Schema.object(
+extension JSONSchema {
+    fileprivate static let exchanged = JSONSchema.object(
         [
             ("access_token", .string()), ("token_type", .string()), ("expires_in", .integer()),
             ("refresh_token", .string("Only with reveal, or if it is not stored.")),
@@ -119,7 +119,7 @@ extension Schema {
         ], required: ["access_token", "checks"], isOpen: true)
 
     /// One check of a token.
-    static let check = Schema.object(
+    static let check = JSONSchema.object(
         [
             ("name", .string()), ("status", .string(among: ["passed", "failed", "skipped"])),
             ("detail", .string()),

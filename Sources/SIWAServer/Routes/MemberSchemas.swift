@@ -1,38 +1,37 @@
 internal import SIWAJOSE
 
 // The schemas of request members and query parameters, with the rules of `RequestMembers`.
-extension Schema {
+extension JSONSchema {
     /// The maximum number of characters of a text.
     static let longestText = 16_384
 
     /// A text without NUL characters.
-    static func text(_ description: String) -> Schema {
+    static func text(_ description: String) -> JSONSchema {
         .string(description, minLength: 1, maxLength: longestText, pattern: #"^[^\u0000]*$"#)
     }
 
     /// A code or a token from Apple: visible ASCII without quotation marks, and not a JWT.
-    static func opaqueToken(_ description: String) -> Schema {
+    static func opaqueToken(_ description: String) -> JSONSchema {
         .string(
             description, minLength: 1, maxLength: longestText, pattern: "^(?!eyJ)[!#-&(-~]+$")
     }
 
     /// The verifier of a code_challenge.
-    static func codeVerifier(_ description: String) -> Schema {
+    static func codeVerifier(_ description: String) -> JSONSchema {
         .string(description, minLength: 1, maxLength: longestText, pattern: "^[!#-&(-~]+$")
     }
 
     /// An App ID or a Services ID.
-    static func clientID(_ description: String) -> Schema {
+    static func clientID(_ description: String) -> JSONSchema {
         .string(description, minLength: 1, maxLength: 255, pattern: "^[!-~]+$")
     }
 
-    /// A user id.
-    static func userID(_ description: String) -> Schema {
+    static func userID(_ description: String) -> JSONSchema {
         .string(description, minLength: 1, maxLength: 255, pattern: "^[!-~]+$")
     }
 
     /// The cursor of an earlier page, in digits.
-    static func cursor(_ description: String, longest: Int) -> Schema {
+    static func cursor(_ description: String, longest: Int) -> JSONSchema {
         .string(
             description, minLength: 1, maxLength: longest,
             pattern: "^(0|[1-9][0-9]{0,\(longest - 1)})$")
@@ -45,12 +44,12 @@ extension Schema {
     ///
     /// - Parameter seconds: the longest duration; nil for ``longestDuration``. With a limit, a
     ///   string has the unit `s` only.
-    static func duration(_ description: String, atMost seconds: Int? = nil) -> Schema {
+    static func duration(_ description: String, atMost seconds: Int? = nil) -> JSONSchema {
         let text: JSON =
             seconds == nil
             ? "^(?=.)([0-9]{1,4}d)?([0-9]{1,5}h)?([0-9]{1,6}m)?([0-9]{1,8}s)?$"
             : "^([12]?[0-9]|30)s$"
-        return Schema([
+        return JSONSchema([
             "description": .string(description),
             "oneOf": [
                 [

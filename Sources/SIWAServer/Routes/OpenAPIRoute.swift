@@ -87,7 +87,7 @@ struct OpenAPI {
         var content: [JSON.Member] = []
         if let schema = response.schema {
             for type in route.mediaTypes {
-                let schema = type == "application/json" ? schema : Schema.string()
+                let schema = type == "application/json" ? schema : JSONSchema.string()
                 content.append(.init(type, ["schema": schema.json]))
             }
         } else if response.status >= 400 {
@@ -114,7 +114,7 @@ struct OpenAPI {
 
     private var components: JSON {
         [
-            "schemas": ["Problem": Schema.problem.json],
+            "schemas": ["Problem": JSONSchema.problem.json],
             "securitySchemes": [
                 "token": [
                     "type": "http", "scheme": "bearer",
@@ -125,8 +125,8 @@ struct OpenAPI {
     }
 }
 
-extension Schema {
-    fileprivate static let problem = Schema.object(
+extension JSONSchema {
+    fileprivate static let problem = JSONSchema.object(
         [
             ("type", .string()), ("title", .string()), ("status", .integer()),
             ("detail", .string()), ("code", .string("The error code for programs.")),

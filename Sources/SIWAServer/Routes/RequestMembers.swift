@@ -28,10 +28,10 @@ struct RequestMembers {
         }
         // The number of bytes is known without counting.
         let isShort =
-            text.utf8.count <= Schema.longestText
-            || text.unicodeScalars.count <= Schema.longestText
+            text.utf8.count <= JSONSchema.longestText
+            || text.unicodeScalars.count <= JSONSchema.longestText
         guard !text.isEmpty, isShort else {
-            throw .malformed("'\(name)' must have 1 to \(Schema.longestText) characters")
+            throw .malformed("'\(name)' must have 1 to \(JSONSchema.longestText) characters")
         }
         guard !text.hasNUL else {
             throw .malformed("'\(name)' must not contain a NUL character")
@@ -70,7 +70,7 @@ struct RequestMembers {
     /// A duration: a number of seconds, or a string such as `15m`.
     func duration(_ name: String) throws(Problem) -> Duration? {
         guard let value = json[name] else { return nil }
-        if let seconds = value.wholeNumber, (0...Schema.longestDuration).contains(seconds) {
+        if let seconds = value.wholeNumber, (0...JSONSchema.longestDuration).contains(seconds) {
             return .seconds(seconds)
         }
         guard let parsed = value.string.flatMap(DurationArgument.init(argument:)) else {
@@ -93,7 +93,6 @@ struct RequestMembers {
         }
     }
 
-    /// A code verifier.
     func codeVerifier(_ name: String) throws(Problem) -> CodeVerifier? {
         try secret(name, validateVisibleText).map { CodeVerifier($0) }
     }
@@ -132,7 +131,6 @@ struct RequestMembers {
         }
     }
 
-    /// An identity token; nil if it is absent.
     func identityToken(_ name: String) throws(Problem) -> CompactJWS? {
         guard let text = try text(name) else { return nil }
         do throws(CompactJWSError) {

@@ -73,7 +73,7 @@ extension Route {
                 .object(
                     [
                         ("revocations", .array(of: .revocation)),
-                        ("cursor", Schema(["type": ["string", "null"]])),
+                        ("cursor", JSONSchema(["type": ["string", "null"]])),
                     ], required: ["revocations", "cursor"]))
         ]
     ) { request, context throws(Problem) in
@@ -177,31 +177,31 @@ extension RevocationInput {
     }
 }
 
-extension Schema {
-    private static let results: [(String, Schema)] = [
+extension JSONSchema {
+    private static let results: [(String, JSONSchema)] = [
         ("revoked", .boolean("Whether no token is left that may work.")),
         ("other_clients", .array(of: .string(), "Clients of tokens that are in no profile.")),
         ("confirmed", .boolean("Whether a refused refresh proves it.")), ("kind", .string()),
-        ("client_id", Schema(["type": ["string", "null"]])),
-        ("user_id", Schema(["type": ["string", "null"]])),
+        ("client_id", JSONSchema(["type": ["string", "null"]])),
+        ("user_id", JSONSchema(["type": ["string", "null"]])),
         ("token_fingerprint", .string()),
-        ("http_status", Schema(["type": ["integer", "null"]])),
+        ("http_status", JSONSchema(["type": ["integer", "null"]])),
         ("at", .string(format: "date-time")),
         ("unusual", .boolean("Whether the token has another shape than Apple's.")),
         ("was_active", .boolean()), ("evidence", .string()), ("apple_request_id", .string()),
         ("tokens", .array(of: .object([], isOpen: true))),
     ]
 
-    fileprivate static let revoked = Schema.object(
+    fileprivate static let revoked = JSONSchema.object(
         results, required: ["revoked", "confirmed"], isOpen: true)
 
-    fileprivate static let revocation = Schema.object(
+    fileprivate static let revocation = JSONSchema.object(
         [
             ("revocation_id", .string()),
             ("state", .string(among: RevocationJob.State.allCases.map(\.rawValue))),
             ("requested_at", .string(format: "date-time")),
-            ("ended_at", Schema(["type": ["string", "null"]])), ("attempts", .integer()),
-            ("next_attempt_at", Schema(["type": ["string", "null"]])),
-            ("last_error", Schema(["type": ["string", "null"]])),
+            ("ended_at", JSONSchema(["type": ["string", "null"]])), ("attempts", .integer()),
+            ("next_attempt_at", JSONSchema(["type": ["string", "null"]])),
+            ("last_error", JSONSchema(["type": ["string", "null"]])),
         ] + results, required: ["revocation_id", "state", "attempts"], isOpen: true)
 }

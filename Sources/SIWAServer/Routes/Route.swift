@@ -20,7 +20,7 @@ final class Route: Sendable {
     /// The parameters of the path and of the query. Others are refused.
     let parameters: [RouteParameter]
     /// The members of the request's body; nil if it has none.
-    let body: Schema?
+    let body: JSONSchema?
     /// The responses, except those that every route has.
     let responses: [RouteResponse]
     /// The media types of successful responses, the default first.
@@ -51,7 +51,6 @@ final class Route: Sendable {
         /// An API token with one of these scopes.
         case tokenWithOne(of: Set<APIScope>)
 
-        /// An API token with one of these scopes.
         static func token(_ scopes: APIScope...) -> Self { .tokenWithOne(of: Set(scopes)) }
 
         /// The accepted scopes, any of which is sufficient; nil if none is required.
@@ -63,7 +62,7 @@ final class Route: Sendable {
     /// Creates a route.
     init(
         _ method: Method, _ path: PathTemplate, scope: Scope, _ summary: String,
-        parameters: [RouteParameter] = [], body: Schema? = nil, responses: [RouteResponse] = [],
+        parameters: [RouteParameter] = [], body: JSONSchema? = nil, responses: [RouteResponse] = [],
         mediaTypes: [String] = ["application/json"], isLogged: Bool = false,
         handle: @escaping Handler
     ) {
@@ -89,25 +88,24 @@ struct RouteParameter: Hashable, Sendable {
     /// What the parameter selects, in one sentence.
     let summary: String
     /// The schema of its value.
-    let schema: Schema
+    let schema: JSONSchema
 
     /// Creates a parameter.
-    init(_ place: Place, _ name: String, _ summary: String, _ schema: Schema) {
+    init(_ place: Place, _ name: String, _ summary: String, _ schema: JSONSchema) {
         (self.place, self.name, self.summary, self.schema) = (place, name, summary, schema)
     }
 }
 
-/// A response of a route.
 struct RouteResponse: Hashable, Sendable {
     /// The status code.
     let status: Int
     /// When the route answers so, in one sentence.
     let summary: String
     /// The schema of its body; nil for problem details and empty bodies.
-    let schema: Schema?
+    let schema: JSONSchema?
 
     /// Creates a response.
-    init(_ status: Int, _ summary: String, _ schema: Schema? = nil) {
+    init(_ status: Int, _ summary: String, _ schema: JSONSchema? = nil) {
         (self.status, self.summary, self.schema) = (status, summary, schema)
     }
 }

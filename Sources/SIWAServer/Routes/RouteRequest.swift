@@ -13,7 +13,6 @@ final class RouteRequest: Sendable {
     let body: JSON
     /// The scopes of the caller.
     let scopes: Set<APIScope>
-    /// The HTTP request.
     let http: ServerRequest
     /// What it is about, for the log.
     let subject: RequestSubject

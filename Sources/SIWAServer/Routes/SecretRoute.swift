@@ -80,7 +80,6 @@ extension RouteRequest {
 }
 
 extension ProfileClients {
-    /// The client of a profile.
     fileprivate func client(profile name: String?) throws(Problem) -> ProfileClient {
         let found = name == nil ? standard : all.first { $0.name == name }
         guard let found else {

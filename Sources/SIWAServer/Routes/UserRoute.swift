@@ -23,7 +23,7 @@ extension Route {
                     [
                         ("user_id", .string()), ("tokens", .array(of: .object([], isOpen: true))),
                         ("history", .array(of: .object([], isOpen: true))),
-                        ("before", Schema(["type": ["string", "null"]])),
+                        ("before", JSONSchema(["type": ["string", "null"]])),
                     ], required: ["user_id", "tokens", "history", "before"])),
             RouteResponse(404, "The vault has no records of this user."),
         ]

@@ -2,7 +2,6 @@ internal import SIWAApplication
 import SIWAHTTPServer
 internal import SIWAJOSE
 
-/// The settings of one listener.
 struct ListenerSettings: Hashable, Sendable {
     /// Where it listens.
     let address: ListenAddress

@@ -134,7 +134,6 @@ extension CopiedTable {
         return zip(columns, row).map { changes[$0.name] ?? $1 }
     }
 
-    /// The key of a row.
     func key(of row: [Value]) -> [Value] {
         key.compactMap { name in
             zip(columns, row).first { $0.0.name == name }?.1
@@ -147,7 +146,6 @@ extension CopiedTable {
         return try database.run("SELECT \(keyNames) FROM \(name) ORDER BY \(order) LIMIT 1").first
     }
 
-    /// Adds rows.
     func add(_ rows: [[Value]], to database: any Database) throws(DatabaseFailure) {
         try database.copy(rows, into: name, columns.map(\.name))
     }

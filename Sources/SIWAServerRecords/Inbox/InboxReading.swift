@@ -63,11 +63,12 @@ extension Database {
         let found = try run(sql, each: users.map { [.text($0.userID.rawValue)] })
         return zip(users, found).flatMap { user, rows in
             rows.compactMap { row in
-                guard row.count == 3, let type = row[0].text, let audience = row[1].text,
-                    names.contains(audience), let seconds = row[2].integer
+                var row = CheckedRow(row)
+                guard let type = try? row.text("type"), let audience = try? row.text("client_id"),
+                    names.contains(audience), let time = try? row.next().integer
                 else { return nil }
                 return VaultNotice(
-                    NotificationEvent.Kind(rawValue: type), at: NumericDate(seconds), users: [user])
+                    NotificationEvent.Kind(rawValue: type), at: NumericDate(time), users: [user])
             }
         }
     }
@@ -109,7 +110,7 @@ extension InboxPage {
     /// - Parameter isDescending: whether the newest are first.
     init(_ rows: [[Value]], isDescending: Bool = false) {
         self.init()
-        for row in rows where row.count == 12 {
+        for row in rows {
             // A cursor with an impossible position would end the reading forever.
             if let position = row[0].integer,
                 isDescending || ClosedRange.positions.contains(position)

@@ -93,30 +93,31 @@ extension Database {
         // The history is untrusted, so the number of followed ids is limited.
         for _ in 0..<10 where !open.isEmpty {
             let events = VaultHistoryEvent.allCases.filter { $0.state != nil }
-            for row in try lastEntries(of: Array(open.keys), events, at: "user_id") {
-                guard let event = row[3].text.flatMap(VaultHistoryEvent.init),
-                    let state = event.state, let since = try? row[4].date("time")
+            for entry in try lastEntries(of: Array(open.keys), events, at: "user_id") {
+                guard let event = entry.event.text.flatMap(VaultHistoryEvent.init),
+                    let state = event.state, let since = try? entry.time.date("time")
                 else { continue }
                 let past = VaultPastState(state, since: since)
-                for id in open.removeValue(forKey: VaultRowKey(row)) ?? [] { found[id] = past }
+                for id in open.removeValue(forKey: entry.key) ?? [] { found[id] = past }
             }
             var earlier: [VaultRowKey: [VaultRecordID]] = [:]
-            for row in try lastEntries(of: Array(open.keys), [.remapped], at: "new_user_id") {
-                let key = VaultRowKey(row)
+            for entry in try lastEntries(of: Array(open.keys), [.remapped], at: "new_user_id") {
                 let old = VaultRowKey(
-                    clientID: key.clientID, userID: row[5].textBytes, fingerprint: key.fingerprint)
-                earlier[old, default: []] += open[key] ?? []
+                    clientID: entry.key.clientID, userID: entry.userID.textBytes,
+                    fingerprint: entry.key.fingerprint)
+                earlier[old, default: []] += open[entry.key] ?? []
             }
             open = earlier
         }
         return found
     }
 
-    /// The last entry about each token whose user has the id in a column: the token's key, the
-    /// event, the time and the user id.
+    private typealias LastEntry = (key: VaultRowKey, event: Value, time: Value, userID: Value)
+
+    /// The last entry about each token whose user has the id in a column.
     private func lastEntries(
         of keys: [VaultRowKey], _ events: [VaultHistoryEvent], at column: String
-    ) throws(DatabaseFailure) -> [[Value]] {
+    ) throws(DatabaseFailure) -> [LastEntry] {
         let names = events.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let list = RowList(columns: RowList.key, rows: keys.sorted().map(\.values))
         return try run(for: list) { row in
@@ -128,7 +129,7 @@ extension Database {
                     AND token_fingerprint = \(row["token_fingerprint"]) AND event IN (\(names))
                 ORDER BY at DESC, id DESC LIMIT 1
                 """)
-        }
+        }.map { (VaultRowKey($0), event: $0[3], time: $0[4], userID: $0[5]) }
     }
 
     func historyCount(_ filter: VaultHistoryFilter) throws(DatabaseFailure) -> Int {

@@ -14,8 +14,9 @@ extension Database {
             conditions.add("lease_until > \(latestEndOfLease)")
             conditions.add("lease_owner IS NOT NULL AND given_back_at IS NULL")
         }.compactMap { row in
-            guard let end = row[4].integer else { return nil }
-            return VaultStrayLease(row: VaultRowKey(row), owner: row[3].textBytes, end: end)
+            row.end.integer.map {
+                VaultStrayLease(row: row.key, owner: row.owner.textBytes, end: $0)
+            }
         }
     }
 
@@ -30,7 +31,7 @@ extension Database {
             conditions.add("lease_until > \(dialect.now) + \(Self.tolerance)")
             conditions.add("(lease_owner IS NULL OR given_back_at IS NOT NULL)")
         }
-        try free(found.map { VaultRowKey($0) })
+        try free(found.map(\.key))
         return found.count
     }
 
@@ -46,12 +47,14 @@ extension Database {
         }
     }
 
+    private typealias LeasedRow = (key: VaultRowKey, owner: Value, end: Value)
+
     /// Rows in the order of an index, with their leases.
     private func rows(
         _ filter: VaultFilter, besides owner: String, _ limit: Int, isLocking: Bool,
         _ select: (inout Conditions) -> Void
-    ) throws(DatabaseFailure) -> [[Value]] {
-        var rows: [[Value]] = []
+    ) throws(DatabaseFailure) -> [LeasedRow] {
+        var rows: [LeasedRow] = []
         try forEachClient(of: filter) { client throws(DatabaseFailure) in
             for state in filter.allStates where rows.count < limit {
                 var conditions = Conditions(filter, client, state)
@@ -65,6 +68,7 @@ extension Database {
                     \(isLocking ? dialect.skippingLockedRows : "")
                     """
                 rows += try run(sql, conditions.values)
+                    .map { (VaultRowKey($0), owner: $0[3], end: $0[4]) }
             }
             return rows.count < limit
         }

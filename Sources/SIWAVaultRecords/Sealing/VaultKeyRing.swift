@@ -10,7 +10,6 @@ package import SIWALifecycle
 package struct VaultKeyRing: Sendable {
     let keys: [NumberedKey]
 
-    /// One key and its number.
     struct NumberedKey: Sendable {
         let number: Int
         let key: AESGCM.Key

@@ -4,7 +4,7 @@ internal import SIWALifecycle
 
 /// The keys by which a batch verifies, fetched once for all its workers.
 ///
-/// ``AppleKeys`` decides when keys are fetched. This type avoids a search for every item: forged
+/// ``AppleKeySource`` decides when keys are fetched. This type avoids a search for every item: forged
 /// `kid`s cause at most one search per minute, and one message.
 actor BatchKeys {
     private let find: @Sendable (String) async throws -> KeySetCache.Held

@@ -4,7 +4,6 @@ internal import SIWALifecycle
 internal import SIWASystem
 internal import Synchronization
 
-/// The result of one line.
 struct LineResult: Sendable {
     let line: Int
     /// The id, which must be unique in the input.

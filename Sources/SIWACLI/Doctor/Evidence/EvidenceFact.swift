@@ -70,7 +70,6 @@ extension HTTPResponse {
     /// `error` of a JSON body, or the status if the body has no `error`.
     var errorOrStatus: String { oauthError ?? String(status) }
 
-    /// `error` of a JSON body.
     var oauthError: String? { (try? JSON(body))?["error"]?.string }
 
     /// The media type, without parameters.

@@ -149,22 +149,3 @@ extension [JSON.Member] {
         return filter { seen.insert($0.name).inserted }
     }
 }
-
-extension String {
-    /// Replaces every occurrence of a text, without the engine of regular expressions.
-    fileprivate func replacingEvery(_ text: String, with label: String) -> String {
-        guard !text.isEmpty else { return self }
-        var result = ""
-        var rest = self[...]
-        while let character = rest.first {
-            if rest.hasPrefix(text) {
-                result += label
-                rest = rest.dropFirst(text.count)
-            } else {
-                result.append(character)
-                rest = rest.dropFirst()
-            }
-        }
-        return result
-    }
-}

@@ -8,7 +8,7 @@ internal import SIWALifecycle
 internal import SIWASystem
 
 /// `siwa-emulator serve`: runs the emulator until it is stopped.
-struct ServeCommand: Command {
+struct ServeEmulatorCommand: Command {
     static let name = "serve"
     static let abstract = "Answer as Apple does until SIGINT or SIGTERM, then exit with 0."
     static let discussion = """

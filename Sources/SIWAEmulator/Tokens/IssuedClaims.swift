@@ -3,7 +3,7 @@ internal import SIWAJOSE
 internal import SIWALifecycle
 
 /// The content of an identity token.
-struct IdentityTokenClaims {
+struct IssuedClaims {
     /// The code or access token that was issued with the identity token, which contains its hash.
     enum Companion {
         case code(String)
@@ -64,7 +64,7 @@ struct IdentityTokenClaims {
     }
 }
 
-extension IdentityTokenClaims.Companion {
+extension IssuedClaims.Companion {
     /// The left half of the SHA-256, in base64url (OpenID Connect Core §3.1.3.6).
     fileprivate func hash() throws(OpenSSLError) -> JSON.Member {
         let (name, text) =

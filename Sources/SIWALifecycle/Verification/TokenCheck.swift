@@ -2,7 +2,7 @@ internal import SIWACrypto
 package import SIWAJOSE
 
 /// The result of one check.
-package struct Check: Sendable {
+package struct TokenCheck: Sendable {
     /// Whether the value passed.
     package enum Status: String, Sendable {
         /// The value is valid.
@@ -115,9 +115,9 @@ package struct Check: Sendable {
     }
 }
 
-extension ArraySlice<Check> {
+extension ArraySlice<TokenCheck> {
     /// Whether they differ from `other` only in their moments.
-    package func areSameButMoments(_ other: Span<Check>) -> Bool {
+    package func areSameButMoments(_ other: Span<TokenCheck>) -> Bool {
         guard count == other.count else { return false }
         let checks = span
         for index in checks.indices where !checks[index].isSameButMoment(other[index]) {

@@ -2,7 +2,7 @@ internal import SIWACommandTable
 internal import SIWASystem
 
 /// `siwa-emulator init`: creates a folder with the files of an emulator and its clients.
-struct InitCommand: Command {
+struct InitEmulatorCommand: Command {
     static let name = "init"
     static let abstract = "Create a folder with a key, settings for siwa, and a certificate."
     static let discussion = """

@@ -6,62 +6,62 @@ internal import SIWASystem
 ///
 /// Users who can write to it can make siwa accept forged tokens, so siwa, like ssh, uses no file or
 /// folder that others can write to.
-struct KeySetStore: Sendable {
+struct KeySetFile: Sendable {
     private let files: World.Files
     private let origin: BaseURL
     /// The path without its extension.
     private let path: String
 
-    /// - Throws: ``KeySetStoreFault`` if no usable folder exists.
-    init(_ network: AppleConnection) throws(KeySetStoreFault) {
+    /// - Throws: ``KeySetFileFault`` if no usable folder exists.
+    init(_ network: AppleConnection) throws(KeySetFileFault) {
         files = network.session.world.files
         origin = network.baseURL
         guard let folder = UserFolders(network.session.world.variables).cache.map({ $0 + "/siwa" })
         else {
-            throw KeySetStoreFault("neither XDG_CACHE_HOME nor HOME names a folder")
+            throw KeySetFileFault("neither XDG_CACHE_HOME nor HOME names a folder")
         }
         do {
             try files.makeFolder(folder)
         } catch {
-            throw KeySetStoreFault(error.description)
+            throw KeySetFileFault(error.description)
         }
         path = "\(folder)/\(Self.name(of: network))"
     }
 
     /// The stored key set; nil without a file.
-    package func load() throws(KeySetStoreFault) -> KeySetCache? {
+    package func load() throws(KeySetFileFault) -> KeySetCache? {
         let file: LocalFile
         do {
             file = try files.readRegular(path + ".json")
         } catch {
             if error.isMissing { return nil }
-            throw KeySetStoreFault(error.description)
+            throw KeySetFileFault(error.description)
         }
         guard file.status.isRegular, !file.status.isWritableByOthers else {
-            throw KeySetStoreFault("'\(path).json' belongs to others, or they can write to it")
+            throw KeySetFileFault("'\(path).json' belongs to others, or they can write to it")
         }
         guard let cache = KeySetCache(file.contents.revealed(), for: origin) else {
-            throw KeySetStoreFault("'\(path).json' is damaged")
+            throw KeySetFileFault("'\(path).json' is damaged")
         }
         return cache
     }
 
-    package func save(_ cache: KeySetCache) throws(KeySetStoreFault) {
+    package func save(_ cache: KeySetCache) throws(KeySetFileFault) {
         let bytes = cache.bytes(for: origin)
-        guard bytes.count <= 1 << 20 else { throw KeySetStoreFault("it is too large to be kept") }
+        guard bytes.count <= 1 << 20 else { throw KeySetFileFault("it is too large to be kept") }
         do {
             try files.write(SecretBytes(bytes), path + ".json", .replaced)
         } catch {
-            throw KeySetStoreFault(error.description)
+            throw KeySetFileFault(error.description)
         }
     }
 
     /// Nil if another process has the lock.
-    package func tryLock() throws(KeySetStoreFault) -> FileLock? {
+    package func tryLock() throws(KeySetFileFault) -> FileLock? {
         do {
             return try files.tryLock(path + ".lock")
         } catch {
-            throw KeySetStoreFault(error.description)
+            throw KeySetFileFault(error.description)
         }
     }
 
@@ -75,7 +75,7 @@ struct KeySetStore: Sendable {
 }
 
 /// Why the key set cannot be stored or read.
-package struct KeySetStoreFault: Error, Sendable, CustomStringConvertible {
+package struct KeySetFileFault: Error, Sendable, CustomStringConvertible {
     package let message: String
 
     package var description: String { message }

@@ -1,7 +1,7 @@
 import SIWAJOSE
 
 /// A JSON Schema (2020-12), as OpenAPI 3.1 uses it.
-struct Schema: Hashable, Sendable {
+struct JSONSchema: Hashable, Sendable {
     /// The schema as a JSON object (JSON Schema 2020-12).
     let json: JSON
 
@@ -35,8 +35,7 @@ struct Schema: Hashable, Sendable {
         Self(type: "boolean", description)
     }
 
-    /// An array whose elements have the schema `element`.
-    static func array(of element: Schema, _ description: String? = nil) -> Self {
+    static func array(of element: JSONSchema, _ description: String? = nil) -> Self {
         Self(type: "array", description, ("items", element.json))
     }
 
@@ -46,7 +45,7 @@ struct Schema: Hashable, Sendable {
     ///   - oneOf: exactly one of these members is required.
     ///   - isOpen: whether other members are allowed.
     static func object(
-        _ properties: [(String, Schema)], required: [String] = [], oneOf: [String] = [],
+        _ properties: [(String, JSONSchema)], required: [String] = [], oneOf: [String] = [],
         isOpen: Bool = false
     ) -> Self {
         Self(

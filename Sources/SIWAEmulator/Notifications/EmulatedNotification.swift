@@ -3,7 +3,7 @@ internal import SIWAJOSE
 internal import SIWALifecycle
 
 /// A server-to-server notification, signed and ready to be posted.
-struct Notification: Sendable {
+struct EmulatedNotification: Sendable {
     /// `jti`, by which receivers recognise duplicates.
     let id: String
     /// The signed JWT, in compact serialization.
@@ -23,8 +23,8 @@ struct NotificationDraft: Sendable {
 
 extension EmulatorKeys {
     /// Signs notifications on every processor: each signature takes about a millisecond.
-    @concurrent func sign(_ drafts: [NotificationDraft]) async throws -> [Notification] {
-        try await withThrowingTaskGroup(of: (Int, [Notification]).self) { group in
+    @concurrent func sign(_ drafts: [NotificationDraft]) async throws -> [EmulatedNotification] {
+        try await withThrowingTaskGroup(of: (Int, [EmulatedNotification]).self) { group in
             for start in stride(from: 0, to: drafts.count, by: 64) {
                 group.addTask {
                     let part = drafts[start..<min(start + 64, drafts.count)]
@@ -36,14 +36,14 @@ extension EmulatorKeys {
         }
     }
 
-    private func sign(_ draft: NotificationDraft) throws -> Notification {
+    private func sign(_ draft: NotificationDraft) throws -> EmulatedNotification {
         let payload =
             if let alteration = draft.alteration {
                 try token(draft.claims, altered: alteration)
             } else {
                 try token(draft.claims)
             }
-        return Notification(id: draft.id, payload: payload)
+        return EmulatedNotification(id: draft.id, payload: payload)
     }
 }
 

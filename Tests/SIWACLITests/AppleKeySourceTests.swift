@@ -5,7 +5,7 @@ import Testing
 @testable import SIWACLI
 
 /// The key set from cache and network, on a clock of the test's own.
-@Suite struct AppleKeysTests {
+@Suite struct AppleKeySourceTests {
     let server = KeyServer("one", "two")
     let harness: KeySetHarness
 

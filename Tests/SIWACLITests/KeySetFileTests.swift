@@ -8,7 +8,7 @@ import Testing
 @testable import SIWASystem
 
 /// The file in which the key set is kept, and its lock.
-@Suite struct KeySetStoreTests {
+@Suite struct KeySetFileTests {
     let server = KeyServer("one")
     let harness: KeySetHarness
 

@@ -2,7 +2,7 @@ internal import SIWAJOSE
 internal import SIWALifecycle
 
 /// Apple's paths, as far as they are emulated.
-enum Route: String, CaseIterable {
+enum EmulatorRoute: String, CaseIterable {
     case token = "/auth/token"
     case revoke = "/auth/revoke"
     case migration = "/auth/usermigrationinfo"
@@ -25,4 +25,4 @@ enum Route: String, CaseIterable {
 }
 
 /// Control requests name a route by its path.
-extension Route: JSONConvertible {}
+extension EmulatorRoute: JSONConvertible {}

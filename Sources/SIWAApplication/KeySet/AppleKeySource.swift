@@ -3,7 +3,7 @@ package import SIWALifecycle
 internal import SIWASystem
 
 /// Apple's key set, from this machine's cache or from Apple.
-package struct AppleKeys: Sendable {
+package struct AppleKeySource: Sendable {
     private let network: AppleConnection
     private let isOffline: Bool
 

@@ -3,7 +3,7 @@ internal import SIWALifecycle
 
 /// What a client asks for when it sends a person to `/auth/authorize`, checked against
 /// Apple's rules.
-struct AuthorizationRequest {
+struct ReceivedAuthorizationRequest {
     typealias ResponseType = SIWALifecycle.AuthorizationRequest.ResponseType
     typealias Scope = SIWALifecycle.AuthorizationRequest.Scope
 
@@ -73,16 +73,16 @@ extension ReceivedForm {
         return client
     }
 
-    fileprivate func responseType() throws(Refusal) -> AuthorizationRequest.ResponseType {
+    fileprivate func responseType() throws(Refusal) -> ReceivedAuthorizationRequest.ResponseType {
         let text = try required("response_type")
         return try word(text, of: "response_type")
     }
 
     fileprivate func scopes(
         _ behaviors: Behaviors, _ examination: Examination
-    ) throws(Refusal) -> Set<AuthorizationRequest.Scope> {
+    ) throws(Refusal) -> Set<ReceivedAuthorizationRequest.Scope> {
         try checkPlus(behaviors, examination)
-        var scopes: Set<AuthorizationRequest.Scope> = []
+        var scopes: Set<ReceivedAuthorizationRequest.Scope> = []
         for text in (self["scope"] ?? "").split(separator: " ") {
             guard behaviors.unknownScope != .ignored || isKnown(String(text)) else {
                 examination.noted("scope", "'\(String(text).clipped)' is unknown and ignored")
@@ -96,7 +96,7 @@ extension ReceivedForm {
     }
 
     private func isKnown(_ scope: String) -> Bool {
-        AuthorizationRequest.Scope.allCases.contains { $0.rawValue.isExactly(scope) }
+        ReceivedAuthorizationRequest.Scope.allCases.contains { $0.rawValue.isExactly(scope) }
     }
 
     /// A `+` is a space in a form. A client that sent it in `scope` did not receive its users'
@@ -114,10 +114,11 @@ extension ReceivedForm {
     /// The mode; without a `response_mode`, the default of OAuth 2.0 Multiple Response Types §3 for
     /// the response type.
     fileprivate func mode(
-        for type: AuthorizationRequest.ResponseType, _ scopes: Set<AuthorizationRequest.Scope>,
+        for type: ReceivedAuthorizationRequest.ResponseType,
+        _ scopes: Set<ReceivedAuthorizationRequest.Scope>,
         _ behaviors: Behaviors
-    ) throws(Refusal) -> AuthorizationRequest.ResponseMode {
-        let mode: AuthorizationRequest.ResponseMode =
+    ) throws(Refusal) -> ReceivedAuthorizationRequest.ResponseMode {
+        let mode: ReceivedAuthorizationRequest.ResponseMode =
             if let text = self["response_mode"] {
                 try word(text, of: "response_mode")
             } else {

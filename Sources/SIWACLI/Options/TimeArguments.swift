@@ -19,3 +19,17 @@ struct DateArgument: ParameterValue, Hashable {
 
     var argumentDescription: String { date.rfc3339 }
 }
+
+/// A time in RFC 3339.
+struct TimestampArgument: ParameterValue, Hashable {
+    let date: NumericDate
+
+    init?(argument: String) {
+        guard let date = NumericDate(rfc3339: argument) else { return nil }
+        self.date = date
+    }
+
+    static var expectation: String { "a time such as 2026-11-21T08:30:00Z" }
+
+    var argumentDescription: String { date.rfc3339 }
+}

@@ -3,7 +3,7 @@ internal import SIWAJOSE
 internal import SIWALifecycle
 
 /// One sign-in: the choices made on the page, or by `POST /emulator/codes`.
-struct SignIn {
+struct EmulatedSignIn {
     let client: EmulatedClient
     let user: EmulatedUser
     let nonce: String?
@@ -13,7 +13,7 @@ struct SignIn {
     let sharing: EmailSharing
 }
 
-extension SignIn {
+extension EmulatedSignIn {
     /// The members of a control request that describe a sign-in.
     static let members = [
         "client_id", "user", "nonce", "redirect_uri", "code_challenge", "code_challenge_method",

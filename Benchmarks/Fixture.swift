@@ -74,19 +74,24 @@ struct Fixture {
         try write(name, Array(lines.joined().utf8), times: hundreds)
     }
 
-    /// Writes a key set, and files of identity tokens signed by it, a line each: as many times a
-    /// hundred as each file's name is paired with. The lines of a `.jsonl` are JSON. The first
-    /// token is also in token.txt.
+    /// Writes a set of twenty keys, and files of different identity tokens signed by them, a line
+    /// each: as many as each file's name is paired with. The lines of a `.jsonl` are JSON. The
+    /// first token is also in token.txt.
     func writeIdentityTokens(_ files: KeyValuePairs<String, Int>) throws {
-        let key = try RSAPrivateKey.generate()
-        try write("jwks.json", Self.keySet(key).text)
-        // Signing takes thirty times as long as verifying: a few tokens, over and over.
-        let tokens = try (0..<100).map { try identityToken($0, key) }
-        try write("token.txt", tokens[0] + "\n")
-        for (name, hundreds) in files {
+        let keys = try (0..<20).map { (id: "bench\($0)", key: try RSAPrivateKey.generate()) }
+        try write("jwks.json", Self.keySet(keys).text)
+        // Few tokens over and over would stay in the processor's caches, and flatter.
+        let tokens = try (0..<(files.map(\.value).max() ?? 0)).map { number in
+            let (id, key) = keys[number % keys.count]
+            return try identityToken(number, key, id)
+        }
+        try write("token.txt", (tokens.first ?? "") + "\n")
+        for (name, count) in files {
             let isJSON = name.hasSuffix(".jsonl")
-            let lines = tokens.map { isJSON ? "{\"token\":\"\($0)\"}\n" : "\($0)\n" }
-            try write(name, Array(lines.joined().utf8), times: hundreds)
+            let lines = tokens.prefix(count).map {
+                isJSON ? "{\"token\":\"\($0)\"}\n" : "\($0)\n"
+            }
+            try write(name, lines.joined())
         }
     }
 
@@ -94,7 +99,7 @@ struct Fixture {
     /// requests to verify an identity token. Writes the key set.
     func serverRequests() throws -> (notifications: [[UInt8]], tokens: [[UInt8]]) {
         let key = try RSAPrivateKey.generate()
-        try write("jwks.json", Self.keySet(key).text)
+        try write("jwks.json", Self.keySet([("bench", key)]).text)
         let notifications = try (0..<6_000).map { number in
             JSON.object([.init("payload", .string(try notification(number, key)))]).bytes
         }
@@ -118,7 +123,9 @@ struct Fixture {
             ], key)
     }
 
-    private func identityToken(_ number: Int, _ key: RSAPrivateKey) throws -> String {
+    private func identityToken(
+        _ number: Int, _ key: RSAPrivateKey, _ id: String = "bench"
+    ) throws -> String {
         let claims: JSON = [
             "iss": "https://appleid.apple.com", "aud": .string(Self.client.rawValue),
             "exp": .integer(today.seconds + 86_400), "iat": .integer(today.seconds),
@@ -127,26 +134,27 @@ struct Fixture {
             "is_private_email": "true", "auth_time": .integer(today.seconds),
             "nonce_supported": true, "real_user_status": 2,
         ]
-        return try signed(claims, key)
+        return try signed(claims, key, id)
     }
 
-    private func signed(_ claims: JSON, _ key: RSAPrivateKey) throws -> String {
+    private func signed(
+        _ claims: JSON, _ key: RSAPrivateKey, _ id: String = "bench"
+    ) throws -> String {
         let token = try CompactJWS.sign(
-            header: ["kid": "bench", "alg": "RS256"], payload: claims
+            header: ["kid": .string(id), "alg": "RS256"], payload: claims
         ) { try key.signature(for: $0) }
         return String(decoding: token.revealed(), as: UTF8.self)
     }
 
-    private static func keySet(_ key: RSAPrivateKey) -> JSON {
-        [
-            "keys": [
-                [
-                    "kty": "RSA", "kid": "bench", "use": "sig", "alg": "RS256",
-                    "n": .string(Base64URL.encode(key.modulus)),
-                    "e": .string(Base64URL.encode(key.exponent)),
-                ]
+    private static func keySet(_ keys: [(id: String, key: RSAPrivateKey)]) -> JSON {
+        let keys = keys.map { id, key -> JSON in
+            [
+                "kty": "RSA", "kid": .string(id), "use": "sig", "alg": "RS256",
+                "n": .string(Base64URL.encode(key.modulus)),
+                "e": .string(Base64URL.encode(key.exponent)),
             ]
-        ]
+        }
+        return ["keys": .array(keys)]
     }
 
     private func writeCertificates() throws {

@@ -25,6 +25,15 @@ extension Benchmark {
                     }
                     return Sample(rate: rate)
                 },
+            ],
+            goals: [
+                Goal(
+                    .rate, of: "siwa's library, 1 thread",
+                    against: "openssl speed ecdsap256, signatures alone", must: 0.80,
+                    stretch: 0.90),
+                Goal(
+                    .rate, of: "siwa's library, 2 threads", against: "siwa's library, 1 thread",
+                    must: 1.6, stretch: 1.8),
             ])
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SIWAJOSE
 import SIWALifecycle
 
 /// What a run writes into a folder: a page with the tables, and a picture of each.
@@ -11,6 +12,7 @@ struct Report {
     func write(_ tables: [ResultTable]) throws {
         mkdir(folder, 0o755)
         try write("README.md", page(tables))
+        try writeGoals(tables.flatMap(\.goals))
         guard let gnuplot = Child.installed("gnuplot") else {
             return print("\nskipped: the pictures, because gnuplot is not installed")
         }
@@ -38,6 +40,18 @@ struct Report {
 
         \(tables.map(\.markdown).joined(separator: "\n"))
         """
+    }
+
+    /// Replaces the goals in performance.md, the page above the folder.
+    private func writeGoals(_ goals: [GoalResult]) throws {
+        let page = "../performance.md"
+        let text = try Child.run(["cat", "\(folder)/\(page)"]).output
+        let (begin, end) = ("<!-- goals: make bench writes them -->\n", "<!-- end of the goals -->")
+        guard let start = text.firstPlace(of: begin), let finish = text.firstPlace(of: end) else {
+            throw BenchmarkError("performance.md has no place for the goals")
+        }
+        try write(
+            page, text[..<start.upperBound] + GoalResult.table(goals) + text[finish.lowerBound...])
     }
 
     private var subtitle: String {
@@ -76,11 +90,11 @@ struct Report {
             ].compactMap { $0 }
     }
 
-    private func write(_ name: String, _ text: String) throws {
+    private func write(_ name: String, _ text: some StringProtocol) throws {
         guard let file = fopen("\(folder)/\(name)", "w") else {
             throw BenchmarkError("'\(folder)/\(name)' cannot be written")
         }
         defer { fclose(file) }
-        fputs(text, file)
+        fputs(String(text), file)
     }
 }

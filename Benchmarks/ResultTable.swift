@@ -32,6 +32,9 @@ struct ResultTable {
     let title: String
     let rounds: Int
     let rows: [ResultRow]
+    let goals: [GoalResult]
+    /// The processors that other work used meanwhile: the median of the runs.
+    let others: Double
 
     /// The title, with a capital.
     var heading: String { title.prefix(1).uppercased() + title.dropFirst() }
@@ -46,6 +49,12 @@ struct ResultTable {
                     $0.peak.map { shown($0, digits: 1) } ?? "",
                     $0.tail.map { shown($0, digits: 1) } ?? "")
             }
+            + goals.map { "\($0.subject): \($0.cells.joined(separator: ", "))" }
+            + [busyness]
+    }
+
+    private var busyness: String {
+        "Other work used \(shown(others, digits: 2)) of a processor meanwhile."
     }
 
     /// As a document shows it: ratios only.
@@ -66,8 +75,14 @@ struct ResultTable {
             | | speed | processor time a unit | MiB at most | p99/p50 |
             |---|---|---|---|---|
             \(rows.joined(separator: "\n"))
+            \(goalTable)
+            \(busyness)
 
             """
+    }
+
+    private var goalTable: String {
+        goals.isEmpty ? "" : "\n\(GoalResult.table(goals))"
     }
 
     /// A line for each bar: its name, its length, its label and its colour.
@@ -88,7 +103,7 @@ struct ResultTable {
     }
 }
 
-private func median(_ values: [Double]) -> Double? {
+func median(_ values: [Double]) -> Double? {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return nil }
     let middle = sorted.count / 2

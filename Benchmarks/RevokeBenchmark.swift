@@ -23,7 +23,15 @@ extension Benchmark {
                             fixture.file("refresh.txt"), "2000",
                         ]))
                 },
-            ], repetitions: 3)
+            ], repetitions: 3,
+            goals: [
+                Goal(
+                    .rate, of: "siwa batch revoke --concurrency 64",
+                    against: "C, libcurl, 64 at once", must: 0.88, stretch: 0.95),
+                Goal(
+                    .processor, of: "siwa batch revoke --concurrency 64",
+                    against: "C, libcurl, 64 at once", must: 1.15, stretch: 1.05),
+            ])
     }
 
     private static let most = 20_000

@@ -22,6 +22,17 @@ extension Benchmark {
                 siwa("siwa-server, SQLite, delivering them", "deliver"),
                 python("Python, a commit each", material, path, material.notifications),
                 node("Node, a sync each", material, path, material.notifications),
+            ],
+            goals: [
+                Goal(
+                    .rate, of: "siwa-server, SQLite",
+                    against: "Python, a commit each (uvicorn, PyJWT)", must: 5, stretch: 6),
+                Goal(
+                    .rate, of: "siwa-server, SQLite", against: "Node, a sync each", must: 2,
+                    stretch: 2.8),
+                Goal(
+                    .processor, of: "siwa-server, SQLite",
+                    against: "Python, a commit each (uvicorn, PyJWT)", must: 0.22, stretch: 0.16),
             ])
     }
 
@@ -47,6 +58,16 @@ extension Benchmark {
                 },
                 OpenSSLSpeed.row("rsa2048", column: 4, "verifications alone", isOfProcessor: true),
                 python("Python", material, path, Array(material.tokens.prefix(3_000))),
+            ],
+            goals: [
+                Goal(
+                    .perProcessor, of: "siwa-server, TCP",
+                    against: "openssl speed rsa2048, verifications alone", must: 0.40,
+                    stretch: 0.50),
+                Goal(
+                    .perProcessor, of: "siwa-server, Unix socket",
+                    against: "openssl speed rsa2048, verifications alone", must: 0.45,
+                    stretch: 0.55),
             ])
     }
 

@@ -19,7 +19,11 @@ extension Benchmark {
                 Python.row("Python, PyJWT", needs: "jwt") { python in
                     try sample([python, "\(fixture.peers)/mint.py", key, "1"])
                 },
-            ], repetitions: repetitions)
+            ], repetitions: repetitions,
+            goals: [
+                Goal(
+                    .time, of: "siwa secret", against: "C, libcrypto", must: 1.25, stretch: 1.10)
+            ])
     }
 
     /// Verifying one identity token. Needs the tokens of ``verify(_:)``.
@@ -43,7 +47,12 @@ extension Benchmark {
                         fixture.file("python.jsonl"),
                     ])
                 },
-            ], repetitions: repetitions)
+            ], repetitions: repetitions,
+            goals: [
+                Goal(
+                    .time, of: "siwa verify --jwks", against: "C, libcrypto", must: 1.50,
+                    stretch: 1.10)
+            ])
     }
 
     /// Minting a client_secret and sending one request with it, to the server of ``Server``.
@@ -73,7 +82,12 @@ extension Benchmark {
                         "--data", "token=\(token)",
                         "https://localhost:\(Fixture.port)/auth/token",
                     ]),
-            ], repetitions: repetitions)
+            ], repetitions: repetitions,
+            goals: [
+                Goal(
+                    .time, of: "siwa refresh", against: "C, libcrypto and libcurl", must: 1.25,
+                    stretch: 1.10)
+            ])
     }
 
     private static let starts = 5

@@ -2,15 +2,27 @@ import Glibc
 import SIWALifecycle
 
 extension Benchmark {
+    private static func name(_ threads: Int, _ what: String) -> String {
+        "siwa batch verify\(what) --concurrency \(threads)"
+    }
+
+    private static func goal(
+        _ threads: Int, _ what: String, must: Double, stretch: Double
+    ) -> Goal {
+        Goal(
+            .rate, of: name(threads, what), against: "openssl speed rsa2048, verifications alone",
+            must: must, stretch: stretch)
+    }
+
     /// Verifying a file of identity tokens into a file of results.
     static func verify(_ fixture: Fixture) throws -> Benchmark {
-        let many = 150_000
+        let many = 60_000
         let few = 5_000
         try fixture.writeIdentityTokens([
-            "tokens.txt": many / 100, "tokens.jsonl": many / 100, "few-tokens.txt": few / 100,
+            "tokens.txt": many, "tokens.jsonl": many, "few-tokens.txt": few,
         ])
         let siwa = { (threads: Int, what: String, input: String, more: [String]) -> Row in
-            Row(name: "siwa batch verify\(what) --concurrency \(threads)") {
+            Row(name: name(threads, what)) {
                 unlink(fixture.file("verified.jsonl"))
                 return Sample(
                     many,
@@ -38,6 +50,13 @@ extension Benchmark {
                             fixture.file("few-tokens.txt"), fixture.file("python.jsonl"),
                         ]))
                 },
+            ],
+            goals: [
+                goal(1, "", must: 0.70, stretch: 0.80),
+                goal(1, ", JSON lines,", must: 0.65, stretch: 0.75),
+                goal(1, " --only refused", must: 0.75, stretch: 0.85),
+                Goal(
+                    .rate, of: name(2, ""), against: name(1, ""), must: 1.8, stretch: 1.9),
             ])
     }
 }

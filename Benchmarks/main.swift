@@ -30,6 +30,9 @@ do {
     print("medians of \(rounds) rounds, the rows of a table in turns; siwa's first row is 1")
     let table = arguments.dropFirst(5).first
     let tables = try TableChoice(named: table).measure(fixture, rounds: rounds)
+    let short = tables.flatMap(\.goals).filter { $0.verdict == "falls short" }
+    print(short.isEmpty ? "\nevery must is reached" : "\nfalls short:")
+    for result in short { print("  \(result.subject): \(result.cells.joined(separator: ", "))") }
     if table == nil {
         try Report(folder: arguments[3], chart: "\(arguments[2])/chart.gnuplot").write(tables)
     }

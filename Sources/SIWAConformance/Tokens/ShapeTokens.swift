@@ -87,7 +87,7 @@ extension BadToken {
         },
         raw(
             "T64", "white space in the header's JSON", use: .vectors, result: .valid,
-            header: { $0.header.text.replacing(",", with: " ,\n\t") }),
+            header: { $0.header.text.replacingEvery(",", with: " ,\n\t") }),
     ]
 
     /// A well signed token of an input that is not as a program encodes it.

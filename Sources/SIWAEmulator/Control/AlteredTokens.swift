@@ -13,7 +13,7 @@ private struct AlteredToken {
     }
 
     static let members =
-        SignIn.members + TokenAlteration.members + ["code", "deliver", "access_token"]
+        EmulatedSignIn.members + TokenAlteration.members + ["code", "deliver", "access_token"]
 
     let alteration: TokenAlteration
     let delivery: Delivery
@@ -35,7 +35,7 @@ private struct AlteredToken {
                 throw ShapeError("", "'access_token' does not look like an access token of Apple's")
             }
         }
-        let others = SignIn.members.filter { reader.json[$0] != nil }
+        let others = EmulatedSignIn.members.filter { reader.json[$0] != nil }
         if let other = others.first, code != nil {
             throw ShapeError("", "'code' and '\(other)' exclude each other")
         }

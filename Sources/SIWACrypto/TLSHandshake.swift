@@ -16,6 +16,9 @@ package struct TLSHandshake: Hashable, Sendable {
     package let missingIssuers: [String]
     /// Why the certificate is invalid for the host, in OpenSSL's words; nil if it is valid.
     package let certificateFault: String?
+    /// When the server's own certificate expires, in seconds since 1970-01-01T00:00:00Z; nil if it
+    /// does not say so.
+    package let certificateExpiry: Int?
 
     /// Reads a session of OpenSSL, and verifies the certificates that the server sent.
     ///
@@ -43,6 +46,7 @@ package struct TLSHandshake: Hashable, Sendable {
         let chain = try ExaminedChain(
             OpaquePointer(own), sent: sent, host: host, trusting: folder, file)
         (missingIssuers, certificateFault) = (chain.missingIssuers, chain.fault)
+        certificateExpiry = expiry(of: OpaquePointer(own))
     }
 }
 
@@ -134,6 +138,15 @@ private func commonName(_ name: OpaquePointer?) -> String {
         }
         return text(buffer.baseAddress)
     }
+}
+
+/// The end of a certificate's validity, in seconds since the epoch; nil if it is malformed.
+private func expiry(of certificate: OpaquePointer) -> Int? {
+    var time = tm()
+    guard holds(openssl.ASN1_TIME_to_tm(openssl.X509_get0_notAfter(certificate), &time)) else {
+        return nil
+    }
+    return timegm(&time)
 }
 
 /// A text from OpenSSL; empty if null.

@@ -51,7 +51,7 @@ extension Settings {
             if let path = source.path { _ = try Self.file(path, from: origin) }
             return Setting(value: source, origin: origin)
         }
-        if let variable = try Self.keyVariable(world.variables) { return variable }
+        if let variable = try Self.keyVariable(in: world) { return variable }
         if let written = text(.privateKey), let path = path(.privateKey) {
             _ = try Self.file(written.value, from: written.origin)
             return Setting(value: .file(path.value), origin: path.origin)
@@ -67,11 +67,16 @@ extension Settings {
             .map { Setting(value: .file($0), origin: .search) }
     }
 
+    /// The key and the Key ID in use with their places, for messages about a difference.
+    func placesOfKey(_ key: LoadedKey) -> String {
+        "\(key.place), key_id from \(text(.keyID)?.origin.description ?? "the file's name")"
+    }
+
     private static func keyVariable(
-        _ variables: (String) -> String?
+        in world: World
     ) throws(SettingsError) -> Setting<PrivateKeySource>? {
-        let file = nonEmpty(variables("SIWA_PRIVATE_KEY_FILE"))
-        let text = nonEmpty(variables("SIWA_PRIVATE_KEY"))
+        let file = world.privateKeyFile
+        let text = nonEmpty(world.variables("SIWA_PRIVATE_KEY"))
         switch (file, text) {
         case (nil, nil): return nil
         case (let path?, nil):

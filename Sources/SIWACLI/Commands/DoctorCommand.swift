@@ -27,8 +27,8 @@ struct DoctorCommand: Command {
         or holds such a report (otherwise exit 2, and nothing is sent).
 
         With --endpoint URL it checks instead whether Apple can post notifications to URL: an \
-        absolute https URL, TLS 1.2 or newer with forward secrecy, a complete certificate chain, \
-        no redirect, and a forged notification that is refused. With --emulator it also posts a \
+        absolute https URL, TLS 1.2 or newer with forward secrecy, a complete certificate chain \
+        that does not expire within 14 days, no redirect, and a forged notification that is refused. With --emulator it also posts a \
         notification that siwa-emulator signs, to an endpoint that takes its keys from there: the \
         endpoint stores it as a genuine one.
 
@@ -107,13 +107,16 @@ struct DoctorCommand: Command {
             }
         }
         var lines = context.configurationFault.map { [CheckLine("configuration", $0)] } ?? []
+        var authorityFile: String?
         do throws(SettingsError) {
             let network = try AppleConnection(context.session)
+            authorityFile = network.transportSettings.authorityFile
             lines += await EndpointCheck(endpoint, emulator: signer, context, network).lines
         } catch {
             lines.append(CheckLine("network", error))
         }
-        let report = DoctorReport(lines, otherwise: EndpointCheck.passed)
+        let report = DoctorReport(
+            lines, otherwise: EndpointCheck.passed(trusting: authorityFile))
         try context.session.report(report.rendered(on: context.world.terminal))
         if let failure = report.failure { throw failure }
     }

@@ -60,6 +60,7 @@ extension World {
         reserveOutput = { size throws(FileError) in
             try reserveSpace(size, on: 1, named: "standard output")
         }
+        isRoot = SIWASystem.isRoot()
         files.absolutePath = absolutePath
         files.resolvedPath = resolvedPath
         files.isSameFolder = isSameFolder

@@ -44,6 +44,7 @@ struct CommandHarness: Sendable {
         world.clocks = Clocks(
             now: { [memory] in memory.with { $0.now } }, timekeeper: Self.timekeeper)
         world.variables = { [memory] name in memory.with { $0.variables[name] } }
+        world.isRoot = memory.with { $0.isRoot }
         putFiles(into: &world)
         world.runProgram = { [memory] program throws(FileError) in
             let (lines, ending) = memory.with { state in

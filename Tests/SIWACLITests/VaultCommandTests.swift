@@ -300,6 +300,21 @@ import Testing
     func `a password is removed from a URL`(_ url: String, _ shown: String) {
         #expect(withoutPassword(url) == shown)
     }
+
+    @Test(arguments: [
+        ("sqlite:/a/b?host=c", "sqlite:/a/b?host=c"),
+        ("postgresql://u:hush@h:5/d", "postgresql://u@h:5/d"),
+        ("postgresql:///d?password=hush&host=/run", "postgresql:///d (host=/run)"),
+        ("postgresql:///d", "postgresql:///d (host=db)"),
+        ("postgresql://u@", "postgresql://u@ (host=db, dbname=app)"),
+        ("postgresql://u:hu?host=sh@h/d", "postgresql://… (host=db, dbname=app)"),
+    ])
+    func `a vault is named by host and database, wherever they are set`(
+        _ url: String, _ shown: String
+    ) {
+        let variables = ["PGHOST": "db", "PGDATABASE": "app", "PGPASSWORD": "hush"]
+        #expect(vaultPlace(url) { variables[$0] } == shown)
+    }
 }
 
 extension VaultStore {

@@ -11,6 +11,8 @@ package struct World: Sendable {
     package var clocks: Clocks { didSet { ending = Ending(signals, clocks.timekeeper) } }
     /// Looks up a variable of the environment; nil if it is not set.
     package var variables: @Sendable (String) -> String?
+    /// Whether the user of this process is root.
+    package var isRoot = false
     /// The number of threads that can run at the same time.
     package var processors: Int
     /// Files and standard input.

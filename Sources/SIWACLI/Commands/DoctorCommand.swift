@@ -60,6 +60,7 @@ struct DoctorCommand: Command {
             .option(
                 "emulator", \.emulator, value: "URL",
                 help: "With --endpoint: post a notification that this emulator signs."),
+            WideFlag.flag(\.isWide),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -68,6 +69,7 @@ struct DoctorCommand: Command {
     var reportFile: String?
     var endpoint: String?
     var emulator: String?
+    var isWide = false
 
     func run(in world: World) async throws {
         try checkUsage()
@@ -78,7 +80,7 @@ struct DoctorCommand: Command {
         let report = DoctorReport(
             offline: await context.offlineChecks(), online: online, isAccepted: isAccepted)
         if let reportFile { try await writeReport(to: reportFile, context) }
-        try context.session.report(report.rendered(on: world.terminal))
+        try context.session.report(report.rendered(on: world.terminal.widened(isWide)))
         if let failure = report.failure { throw failure }
     }
 
@@ -117,7 +119,8 @@ struct DoctorCommand: Command {
         }
         let report = DoctorReport(
             lines, otherwise: EndpointCheck.passed(trusting: authorityFile))
-        try context.session.report(report.rendered(on: context.world.terminal))
+        try context.session.report(report.rendered(
+                on: context.world.terminal.widened(isWide)))
         if let failure = report.failure { throw failure }
     }
 

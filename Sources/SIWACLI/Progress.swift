@@ -61,7 +61,8 @@ final class Progress: Sendable {
     /// `99990 done, 6 refused in 12.3 s (8129/s)`.
     var summary: String {
         let time = timekeeper.elapsed() - start
-        return "\(tally.words(false, nil)) in \(time.measured) (\(Int(rate(tally.count(), time)))/s)"
+        return
+            "\(tally.words(false, nil)) in \(time.measured) (\(Int(rate(tally.count(), time)))/s)"
     }
 
     /// `99990 done, 0 failed, 6 refused, 8129/s, 1m12s left`.

@@ -52,12 +52,15 @@ package let longestStretch = 20_000
 /// What a search by stretches has found.
 package struct StretchSearch<Position> {
     /// The selected rows, in their order.
-    package var rows: [[Value]] = []
+    package var rows: [[Value]]
     /// Where the search stopped for having looked at many rows; nil if it found enough, or reached
     /// the last row of all.
     package var stop: Position?
     /// How many rows it looked at: at least these.
-    package var searched = 0
+    package var searched: Int
+
+    /// A search that found rows.
+    package init(_ rows: [[Value]] = []) { (self.rows, searched) = (rows, rows.count) }
 }
 
 extension Database {

@@ -64,6 +64,7 @@ extension World {
         files.absolutePath = absolutePath
         files.resolvedPath = resolvedPath
         files.isSameFolder = isSameFolder
+        files.link = { target, path throws(FileError) in try writeLink(to: target, at: path) }
         files.lockUntilExit = { path throws(FileError) in try SIWASystem.lockUntilExit(path) }
         files.reserve = { path, size throws(FileError) in try reserveFile(path, size) }
         files.checkReservation = { path, size throws(FileError) in

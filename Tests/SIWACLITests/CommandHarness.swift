@@ -97,6 +97,9 @@ struct CommandHarness: Sendable {
         world.files.remove = { [memory] path throws(FileError) in
             memory.with { _ = $0.files.removeValue(forKey: path) }
         }
+        world.files.link = { [memory] _, path throws(FileError) in
+            memory.write(SecretBytes([]), to: path)
+        }
         world.files.readRegular = { [memory] path throws(FileError) in try memory.read(path) }
         world.files.checkReplacement = { [memory] path, rule throws(FileError) in
             try memory.check(path, rule)

@@ -96,11 +96,14 @@ import Testing
                 #expect(
                     own.compactMap { Int($0.prefix { $0.isNumber }) } == expected.counts,
                     "\(call): \(lines)")
-                let form = try Regex("^[0-9]+( of [0-9]+)? [a-z ]+(, [0-9]+ of [0-9]+ searched)?, [1-9][0-9]*/s, ([0-9]+[dhms])+ left$")
+                let form = try Regex(
+                    "^[0-9]+( of [0-9]+)? [a-z ]+(, [0-9]+ of [0-9]+ searched)?, [1-9][0-9]*/s, ([0-9]+[dhms])+ left$"
+                )
                 let areWellFormed = own.allSatisfy { $0.contains(form) }
                 #expect(areWellFormed, "\(call): \(own)")
                 let all = expected.counts.last ?? 0
-                let summary = try Regex("\(all) \(expected.deed)(, [0-9]+ searched)? in [0-9.]+ [a-z]+ \\([0-9]+/s\\)$")
+                let summary = try Regex(
+                    "\(all) \(expected.deed)(, [0-9]+ searched)? in [0-9.]+ [a-z]+ \\([0-9]+/s\\)$")
                 let summaries = notes.count { $0.contains(summary) }
                 #expect(summaries == 1, "\(call): \(notes)")
             }

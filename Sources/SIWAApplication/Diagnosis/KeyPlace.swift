@@ -1,4 +1,4 @@
-package import SIWACrypto
+internal import SIWACrypto
 internal import SIWALifecycle
 
 /// A second place on this machine that is to have the key in use. The service of the shipped units

@@ -1,3 +1,5 @@
+internal import SIWACrypto
+internal import SIWALifecycle
 package import SIWASystem
 
 /// A fault of a file with settings, keys or a vault: users who can write it control siwa, and users

@@ -26,7 +26,9 @@ package func vaultPlace(_ url: String, _ variables: (String) -> String?) -> Stri
     let host = address.first?.split(separator: "@").last ?? ""
     let database = address.dropFirst().first ?? ""
     func addition(_ name: String, _ variable: String, _ inURL: Substring) -> String? {
-        if let given = parameters.first(where: { $0.hasPrefix(name + "=") }) { return String(given) }
+        if let given = parameters.first(where: { $0.hasPrefix(name + "=") }) {
+            return String(given)
+        }
         guard inURL.isEmpty, let value = nonEmpty(variables(variable)) else { return nil }
         return "\(name)=\(value)"
     }

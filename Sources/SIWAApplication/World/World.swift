@@ -152,6 +152,11 @@ package struct World: Sendable {
             path throws(FileError) in
             throw FileError("remove", path, reason: "not provided")
         }
+        /// Makes a symbolic link with a target, or lets an existing one have it; the path is second.
+        package var link: @Sendable (String, String) throws(FileError) -> Void = {
+            _, path throws(FileError) in
+            throw FileError("link", path, reason: "not provided")
+        }
         /// Reads a whole regular file, without waiting for the writer of a pipe.
         package var readRegular: @Sendable (String) throws(FileError) -> LocalFile = {
             path throws(FileError) in

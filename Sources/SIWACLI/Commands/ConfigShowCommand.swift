@@ -33,7 +33,8 @@ struct ConfigShowCommand: Command {
                 }),
         ]
         try session.report(
-            Report(json, text: SecretText(Row.table(head + rows, on: world.terminal.widened(isWide)))))
+            Report(
+                json, text: SecretText(Row.table(head + rows, on: world.terminal.widened(isWide)))))
     }
 
     /// One line of the table.

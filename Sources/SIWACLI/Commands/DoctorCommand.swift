@@ -119,7 +119,8 @@ struct DoctorCommand: Command {
         }
         let report = DoctorReport(
             lines, otherwise: EndpointCheck.passed(trusting: authorityFile))
-        try context.session.report(report.rendered(
+        try context.session.report(
+            report.rendered(
                 on: context.world.terminal.widened(isWide)))
         if let failure = report.failure { throw failure }
     }

@@ -19,7 +19,8 @@ struct StatusCommand: Command {
         Example("siwa status --json", "The same for a script."),
     ]
     static let parameters: [Parameter<Self>] =
-        [VaultArgument.option(\.vault), WideFlag.flag(\.isWide)] + GlobalOptions.parameters(at: \.global)
+        [VaultArgument.option(\.vault), WideFlag.flag(\.isWide)]
+        + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var vault: VaultArgument?

@@ -21,7 +21,9 @@ struct VaultListCommand: Command {
         Example("siwa vault list --json --client-id com.example.app", "One client, for a script."),
     ]
     static let parameters: [Parameter<Self>] =
-        VaultFilterOptions.parameters(at: \.which) + [VaultArgument.option(\.vault), WideFlag.flag(\.isWide)]
+        VaultFilterOptions.parameters(at: \.which) + [
+            VaultArgument.option(\.vault), WideFlag.flag(\.isWide),
+        ]
         + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()

@@ -104,6 +104,7 @@ struct TableLayout: ListLayout {
         let places = known ?? choose(for: rows)
         if known == nil {
             self.places = places
+            let terminal = terminal
             Self.append(places.map { ShownCell(columns[$0.index].heading) }, places, to: &lines) {
                 terminal.output.painted($0, .bold)
             }

@@ -91,10 +91,10 @@ extension Database {
             all.stop = [all.stop, search.stop].compactMap(\.self).min()
         }
         // Behind the place where a search stopped, it may have overlooked rows.
-        let inOrder = all.rows.map { (key: VaultRowKey($0), row: $0) }
-            .filter { row in all.stop.map { row.key <= $0 } ?? true }
-            .sorted { $0.key < $1.key }
-        all.rows = inOrder.prefix(limit).map(\.row)
+        var inOrder = all.rows.map { (key: VaultRowKey($0), row: $0) }
+        if let stop = all.stop { inOrder.removeAll { stop < $0.key } }
+        inOrder.sort { $0.key < $1.key }
+        all.rows = inOrder.prefix(limit).map { $0.row }
         if inOrder.count >= limit { all.stop = nil }
         return VaultPage(all)
     }
@@ -104,7 +104,7 @@ extension Database {
     ) throws(DatabaseFailure) -> StretchSearch<VaultRowKey> {
         guard filter.looksIntoRecords else {
             let rows = try rows(filter, state, Stretch(after: key, upTo: nil), limit)
-            return StretchSearch(rows: rows, searched: rows.count)
+            return StretchSearch(rows)
         }
         return try rowsByStretch(after: key, limit, stoppingAfter: longestStretch) {
             key, number throws(DatabaseFailure) in

@@ -99,7 +99,10 @@ private struct TLSCheck {
             lines = Self.reached + [Self.agreed(found), Self.certificate(found, url, at: now)]
         } catch {
             if error.isHandshake, let outdated = try? await handshake(.everything) {
-                lines = Self.reached + [Self.refused(outdated), Self.certificate(outdated, url, at: now)]
+                lines =
+                    Self.reached + [
+                        Self.refused(outdated), Self.certificate(outdated, url, at: now),
+                    ]
             } else {
                 lines = Self.failed(error)
             }
@@ -191,7 +194,10 @@ private struct CertificateExpiry {
     private static let warningTime = Duration.seconds(14 * 86400)
 
     init(_ date: NumericDate?, at now: NumericDate) {
-        guard let date else { return (words, isPast, isSoon) = ("without an expiry", false, true) }
+        guard let date else {
+            (words, isPast, isSoon) = ("without a date of expiry", false, true)
+            return
+        }
         let left = date - now
         (isPast, isSoon) = (left < .zero, left < Self.warningTime)
         words =

@@ -26,7 +26,6 @@
 /// The functions that SIWACrypto calls.
 #define SIWA_OPENSSL_FUNCTIONS(FUNCTION) \
     FUNCTION(ASN1_TIME_set) \
-    FUNCTION(ASN1_TIME_to_tm) \
     FUNCTION(BIO_ctrl) \
     FUNCTION(BIO_free_all) \
     FUNCTION(BIO_new) \

@@ -140,13 +140,22 @@ private func commonName(_ name: OpaquePointer?) -> String {
     }
 }
 
-/// The end of a certificate's validity, in seconds since the epoch; nil if it is malformed.
+/// The end of a certificate's validity, in seconds since the epoch; nil if it is malformed. OpenSSL
+/// compares it with moments, so that the first one that is not before it is found by halving.
 private func expiry(of certificate: OpaquePointer) -> Int? {
-    var time = tm()
-    guard holds(openssl.ASN1_TIME_to_tm(openssl.X509_get0_notAfter(certificate), &time)) else {
-        return nil
+    let end = openssl.X509_get0_notAfter(certificate)
+    func isOver(at seconds: Int) -> Bool {
+        var moment = time_t(seconds)
+        return openssl.X509_cmp_time(end, &moment) < 0
     }
-    return timegm(&time)
+    // RFC 5280 §4.1.2.5.2: at most 9999-12-31T23:59:59Z.
+    var (before, over) = (-1, 253_402_300_799)
+    guard isOver(at: over) else { return nil }
+    while over - before > 1 {
+        let middle = before + (over - before) / 2
+        if isOver(at: middle) { over = middle } else { before = middle }
+    }
+    return over
 }
 
 /// A text from OpenSSL; empty if null.

@@ -41,7 +41,7 @@ package struct ClientFindings: Sendable {
                     .otherKeyFile, .error, .likely,
                     seen:
                         "\(fitting.path) is named for Key ID \(keyID), but contains a different key than "
-                        + source.description,
+                        + key.place,
                     advice: "use it: --key \(fitting.path), or \"private_key\" in the profile")
             ]
         }

@@ -41,12 +41,3 @@ package struct KeyPlace: Sendable {
     /// The name of the key beside the configuration in `LoadCredential=` of the shipped units.
     private static let credentialName = "apple.p8"
 }
-
-extension Settings {
-    /// The key file that the profile names, whatever the environment says.
-    fileprivate var profileKey: Setting<String>? {
-        fromProfile { $0.text(.privateKey) }.map {
-            Setting(value: resolve($0.value, from: $0.origin), origin: $0.origin)
-        }
-    }
-}

@@ -52,9 +52,10 @@ extension Settings {
             return Setting(value: source, origin: origin)
         }
         if let variable = try Self.keyVariable(in: world) { return variable }
-        if let written = text(.privateKey), let path = path(.privateKey) {
-            _ = try Self.file(written.value, from: written.origin)
-            return Setting(value: .file(path.value), origin: path.origin)
+        if let key = profileKey {
+            let written = fromProfile { $0.text(.privateKey) }?.value ?? ""
+            _ = try Self.file(written, from: key.origin)
+            return Setting(value: .file(key.value), origin: key.origin)
         }
         if let signer = fromProfile({ $0.signer }), let file {
             let folder = folder(of: file.path)
@@ -70,6 +71,13 @@ extension Settings {
     /// The key and the Key ID in use with their places, for messages about a difference.
     func placesOfKey(_ key: LoadedKey) -> String {
         "\(key.place), key_id from \(text(.keyID)?.origin.description ?? "the file's name")"
+    }
+
+    /// The key file that the profile names, whatever the environment says.
+    var profileKey: Setting<String>? {
+        fromProfile { $0.text(.privateKey) }.map {
+            Setting(value: resolve($0.value, from: $0.origin), origin: $0.origin)
+        }
     }
 
     private static func keyVariable(

@@ -79,7 +79,10 @@ struct InitCommand: Command {
         try plan.write(in: world, Console(world, global.output))
         let vault =
             isForServer ? nil : try settings.vaultURL.map { _ in try createVault(path, in: world) }
-        let context = try DoctorContext(options(path), given: nil, in: world)
+        // A changed configuration may have another default profile.
+        var options = options(path)
+        if old != nil { options.profile = settings.profileNames.first }
+        let context = try DoctorContext(options, given: nil, in: world)
         let report = DoctorReport(
             offline: await context.offlineChecks(), online: [], isAccepted: false)
         let result = InitResult(plan: plan, vault: vault, report: report)

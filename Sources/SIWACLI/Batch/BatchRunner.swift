@@ -104,8 +104,8 @@ struct BatchRunner: Sendable {
             options, mark, in: world, wake: wake)
         let progress = try progress(claim, output)
         let items = LeasedItems(
-            claim, after: linesBefore, world.clocks, output, wake, origin, session.console,
-            noted: progress.update)
+            claim, after: linesBefore, world.clocks, leasedOutput(output, progress),
+            unsentReports, wake)
         let working = Task(executorPreference: try world.threads(1)) { await items.work() }
         let ended: Result<Diagnosis?, any Error>
         do {
@@ -134,16 +134,40 @@ struct BatchRunner: Sendable {
     /// lease too; it is unknown if the filter looks into records.
     private func progress(_ claim: VaultClaim, _ output: BatchOutput) throws -> Progress {
         let isQuiet = session.options.isQuiet
-        let isCounted = !isQuiet && world.streams.progress != nil && !claim.filter.looksIntoRecords
-        let total = isCounted ? try claim.vault.store.expectedRecords(claim.filter) : nil
+        let isShown = !isQuiet && world.streams.progress != nil
+        let total = isShown ? try claim.expected(at: world.clocks.now()) : nil
         return Progress(.results(output), world, isQuiet: isQuiet, isTotal: true) { total }
+    }
+
+    private func leasedOutput(
+        _ output: BatchOutput, _ progress: Progress
+    ) -> LeasedOutput<ItemReport> {
+        LeasedOutput(
+            isFull: { output.isFull },
+            write: { results in
+                for result in results {
+                    output.write(
+                        line: result.line, ItemName(id: result.record?.resultID), result.report)
+                }
+                progress.update()
+            }, note: session.console.note, warn: session.console.warn)
+    }
+
+    private var unsentReports: UnsentReports<ItemReport> {
+        UnsentReports(
+            late: { [origin] item in
+                ItemReport.late.identifying(item.fingerprint).naming(origin, item.clientID)
+            },
+            unreadable: { error in
+                ItemReport(
+                    .invalid, .settings, error: .error(.vault, printable(error.message)))
+            })
     }
 
     /// The records that other runs have leased; nil if the vault cannot be read.
     private func leasedByOthers(_ claim: VaultClaim) -> (count: Int, until: NumericDate)? {
         do throws(StoreError) {
-            let leased = try claim.vault.store.leasedByOthers(
-                than: claim.lease.owner, claim.filter)
+            let leased = try claim.leasedByOthers(at: world.clocks.now())
             return (leased.count, world.clocks.now() + leased.remaining)
         } catch {
             // If the run failed, it reports its own error.

@@ -51,7 +51,7 @@ struct ServerInputs: Sendable {
     /// Warnings for the operator.
     var warnings: [String] {
         configuration.warnings + configuration.keyWarnings
-            + [settings.withoutListeners].compactMap(\.self)
+            + [settings.withoutListeners, settings.validation?.warning].compactMap(\.self)
     }
 
     /// The warning about keys that replace Apple's; nil if they are fetched.

@@ -120,7 +120,7 @@ CLIENT_PACKAGES := python3-venv iproute2 golang-go golang-golang-x-oauth2-dev \
 	golang-github-golang-jwt-jwt-dev ruby ruby-oauth2 ruby-jwt php-cli php-curl nodejs
 PYTHON_CLIENT_PACKAGES := python3-venv iproute2
 PYTHON_CLIENTS := social-auth-core==7.0.0 social-auth-app-django==8.0.0 Django==5.2.19 'django-allauth[socialaccount]==65.21.1' PyJWT==2.15.1 python-jose==3.5.0 Authlib==1.9.9 \
-	joserfc==1.8.0 requests-oauthlib==2.0.0 pytest
+	joserfc==1.8.0 requests-oauthlib==2.0.0 graphql-core==3.2.6 pytest
 CLIENT_PRODUCTS ?= $(TEST_PRODUCTS)
 test-clients:
 	@.ci/setup $(PACKAGES) $(if $(filter-out python,$(CLIENTS)),$(CLIENT_PACKAGES),$(PYTHON_CLIENT_PACKAGES))

@@ -96,7 +96,7 @@ run_conform() {
 }
 
 run_sites() {
-    note 'conform against django-allauth and python-social-auth' "$python" "$here/conform/sites/check.py"
+    note 'conform against django-allauth, python-social-auth and a GraphQL server' "$python" "$here/conform/sites/check.py"
 }
 
 for client in "${clients[@]}"; do "run_$client"; done

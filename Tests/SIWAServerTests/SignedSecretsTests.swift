@@ -136,6 +136,32 @@ import Testing
         #expect(try await secret(of: changed) != secret(of: old.all[0]), "it is another key's")
     }
 
+    @Test(arguments: [1, 2])
+    func `a secret whose signature took over a minute is signed again, with another time`(
+        lateAnswers: Int
+    ) async throws {
+        let (elapsed, base) = (elapsed, signer)
+        let late = LateSigner(base) {
+            if base.calls < lateAnswers { elapsed.value += .seconds(61) }
+        }
+        let client = Client(
+            teamID: TeamID(unchecked: "A1B2C3D4E5"), clientID: ClientID(unchecked: "app"),
+            signingKey: SigningKey(
+                id: KeyID(unchecked: "K1L2M3N4P5"), publicKey: key.publicKey, signer: late))
+        func minted() async throws -> ClientSecret {
+            try await client.mintSecret(
+                at: now.value, lifetime: .seconds(300), timekeeper: clocks.timekeeper)
+        }
+        guard lateAnswers == 1 else {
+            let failure = await #expect(throws: ClientSecretError.self) { try await minted() }
+            #expect(failure?.mayPass == true && signer.calls == 2)
+            return
+        }
+        let secret = try await minted()
+        #expect(signer.calls == 2 && secret.expiresAt == now.value + .seconds(361))
+        #expect(secret.issuedAt == now.value + .seconds(1), "a minute earlier than it was signed")
+    }
+
     @Test func `profiles with the same signer ask it in turn, and not after it denied`()
         async throws
     {
@@ -175,6 +201,21 @@ private struct NoTransport: Transport {
         _ request: HTTPRequest, timeout: Duration
     ) async throws(TransportError) -> HTTPResponse {
         throw TransportError(.malformed, "nothing is sent", requestMayHaveLeft: false)
+    }
+}
+
+/// A signer that is late.
+private struct LateSigner: ClientSecretSigner {
+    private let base: MoodySigner
+    private let wait: @Sendable () -> Void
+
+    init(_ base: MoodySigner, wait: @escaping @Sendable () -> Void) {
+        (self.base, self.wait) = (base, wait)
+    }
+
+    func signature(for message: SecretBytes) async throws(SignerFailure) -> [UInt8] {
+        wait()
+        return try await base.signature(for: message)
     }
 }
 

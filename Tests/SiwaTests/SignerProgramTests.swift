@@ -58,6 +58,23 @@ import Testing
         #expect(try await secret("--signer", "exec:relative", key[0], key[1]).exitCode == 2)
     }
 
+    @Test func `a note says that siwa waits for a signer, which may want a touch`() async throws {
+        try setup.configure(exec: try setup.script("sleep 3; sign"), timeout: "60s")
+        let result = try await setup.siwa("secret", "--timeout", "60s")
+        #expect(result.exitCode == 0 && result.output.hasPrefix("eyJ"), "\(result)")
+        #expect(
+            result.errors.contains("waiting for the signer (touch? confirmation?)"), "\(result)")
+    }
+
+    @Test func `a signer needs a Key ID, because no file's name says it`() async throws {
+        let result = try await setup.apple.siwa(
+            "secret", "--team-id", "A1B2C3D4E5", "--client-id", "com.example.app", "--signer",
+            "exec:" + setup.script("sign"), "--public-key", setup.folder.path("public.pem"),
+            environment: ["SIWA_CONFIG": "", "HOME": setup.folder.path])
+        #expect(result.exitCode == 3 && result.errors.contains("key_id"), "\(result)")
+        #expect(setup.calls == 0)
+    }
+
     @Test func `a signer gets its own environment, folder and session, and no descriptors`()
         async throws
     {

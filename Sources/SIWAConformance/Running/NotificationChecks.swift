@@ -45,6 +45,7 @@ extension ConformRun {
         let flow: Flow = file.signIn == nil ? .web : .native
         let isBlind = file.whoami == nil
         try await check("N05", nil, isAdvice: isBlind, skip: skip) {
+            try await measureDelay()
             let session = try await signIn(flow, newUser(), for: "the good sign-in")
             let status = try await post(session.credentials?.idToken ?? "", "N05")
             if isBlind { return [refused("an identity token", status)] }
@@ -57,6 +58,7 @@ extension ConformRun {
         let flow: Flow = file.signIn == nil ? .web : .native
         let reason = skip ?? (file.whoami == nil ? "the file has no 'whoami'" : nil)
         try await check("N06", nil, skip: reason) {
+            try await measureDelay()
             let session = try await signIn(flow, newUser(), for: "the good sign-in")
             let other = try await newUser()
             _ = try await signIn(flow, other, for: "the good sign-in")
@@ -110,7 +112,7 @@ extension ConformRun {
     private func lives(
         _ session: Attempt, _ comment: String, _ status: Int?
     ) async throws -> CheckResult.Variant {
-        try await waitForEffect()
+        try await Task.sleep(for: (notificationDelay ?? .zero) * 2)
         let lives = try await account(session) != nil
         return CheckResult.Variant(
             comment: comment,
@@ -120,22 +122,19 @@ extension ConformRun {
             status: status, isWrong: !lives)
     }
 
-    /// Waits as long as a notification needs to take effect: many backends put it into a queue, and
-    /// answer before they act.
-    private func waitForEffect() async throws {
-        if notificationDelay == nil {
-            let flow: Flow = file.signIn == nil ? .web : .native
-            let user = try await newUser()
-            let session = try await signIn(flow, user, for: "the good sign-in")
-            _ = try await post(try await notification("account-delete", user).payload, "N01")
-            notificationDelay = try await timeToEffect(on: session) ?? .zero
-        }
-        try await Task.sleep(for: (notificationDelay ?? .zero) * 2)
+    /// Finds out how long a notification needs to take effect, before the users sign in who must
+    /// not be signed out: many backends put it into a queue, and answer before they act.
+    private func measureDelay() async throws {
+        guard notificationDelay == nil, file.whoami != nil else { return }
+        let flow: Flow = file.signIn == nil ? .web : .native
+        let user = try await newUser()
+        let session = try await signIn(flow, user, for: "the good sign-in")
+        _ = try await post(try await notification("account-delete", user).payload, "N01")
+        notificationDelay = try await timeToEffect(on: session) ?? .zero
     }
 
     /// How long it takes until a user is signed out; nil if nothing happens within 5 seconds.
     private func timeToEffect(on session: Attempt) async throws -> Duration? {
-        guard file.whoami != nil else { return nil }
         let began = ContinuousClock.now
         while true {
             if try await account(session) == nil { return ContinuousClock.now - began }
@@ -152,6 +151,7 @@ extension ConformRun {
         let flow: Flow = file.signIn == nil ? .web : .native
         let isBlind = file.whoami == nil
         try await check(id, nil, isAdvice: isBlind, skip: skip) {
+            try await measureDelay()
             let user = try await newUser()
             let session = try await signIn(flow, user, for: "the good sign-in")
             let genuine = try await notification("account-delete", user).payload

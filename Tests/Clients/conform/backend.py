@@ -126,8 +126,8 @@ class App:
         self.used_nonces, self.retry = set(), "retry_exchange" in self.bugs
         self.deleted = set()
         # Whether the user of the exchange must be that of the token. These bugs take anybody.
-        self.compares = not self.bugs & {
-            "mixed_users", "notification_as_token", "client_secret_as_token", "sub_optional"} | BY_HAND
+        self.compares = not self.bugs & (BY_HAND | {
+            "mixed_users", "notification_as_token", "client_secret_as_token", "sub_optional"})
 
     def has(self, bug):
         return bug in self.bugs

@@ -205,6 +205,21 @@ import Testing
         }
     }
 
+    @Test func `siwa-server needs the socket of an SSH agent`() async throws {
+        let agent = try FakeSSHAgent(at: setup.folder.path("agent.sock"), try setup.key())
+        let members = [JSON.Member("ssh_agent", .string(agent.fingerprint))]
+        try setup.configure(members, server: fixture.listeners, as: "server.json")
+        let missing = try await fixture.run("check", environment: ["SSH_AUTH_SOCK": agent.path])
+        #expect(missing.ending == .exit(3) && missing.errors.contains("agent_socket"), "\(missing)")
+        try setup.configure(
+            members + [.init("agent_socket", .string(agent.path))], server: fixture.listeners,
+            as: "server.json")
+        let server = try await fixture.serve()
+        #expect(try await exchange(user: 1, at: server).status == 200)
+        #expect(agent.calls == 2, "one for each profile")
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
     @Test func `doctor asks Apple whether the signer's key is that of the Key ID`() async throws {
         try setup.configure([.init("socket", .string(socket.path))])
         let result = try await setup.siwa("doctor", "--online", "--json")

@@ -1,5 +1,5 @@
-"""Runs conform against a Django site with django-allauth and against one with python-social-auth, and compares the
-findings with the table of docs/conformance.md.
+"""Runs conform against a Django site with django-allauth, one with python-social-auth, and a GraphQL server with
+PyJWT, and compares the findings with the table of docs/conformance.md.
 
     check.py     with SIWA_EMULATOR and APPLE set, in the surroundings that ../../run.sh makes
 """
@@ -10,14 +10,18 @@ ROOT = HERE.parents[3]
 PAGE = (ROOT / "docs/conformance.md").read_text()
 RECIPES = ROOT / "docs/conformance/recipes"
 APPLE = pathlib.Path(os.environ["APPLE"])
-SITES = [("allauth", "django-allauth"), ("social-auth", "python-social-auth")]
-PACKAGES = {"allauth": "django-allauth", "social-auth": "social-auth-core"}
+# The recipe, the package that signs in, and the program.
+SITES = [
+    ("django-allauth", "django-allauth", ["site.py", "allauth", "--apple", APPLE]),
+    ("python-social-auth", "social-auth-core", ["site.py", "social-auth", "--apple", APPLE]),
+    ("graphql", "PyJWT", ["graphql_site.py"]),
+]
 
 
-def findings(kind, recipe, folder):
+def findings(recipe, program, folder):
     """The ids of the checks that failed, and those that are advice."""
     site = subprocess.Popen(
-        [sys.executable, "-W", "ignore", HERE / "site.py", kind, "--apple", APPLE, "--port", "0"],
+        [sys.executable, "-W", "ignore", HERE / program[0], *program[1:], "--port", "0"],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         app = site.stdout.readline().split()[-1]
@@ -39,9 +43,10 @@ def findings(kind, recipe, folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for kind, recipe in SITES:
-        failed, advice = findings(kind, recipe, pathlib.Path(name))
-        version = importlib.metadata.version(PACKAGES[kind])
-        row = f"| [{recipe}](conformance/recipes/{recipe}.json) | {version} | {', '.join(failed)} | {', '.join(advice)} |"
+    for recipe, package, program in SITES:
+        failed, advice = findings(recipe, program, pathlib.Path(name))
+        version = f"{package} {importlib.metadata.version(package)}"
+        ids = " | ".join(", ".join(found) or "none" for found in (failed, advice))
+        row = f"| [{recipe}](conformance/recipes/{recipe}.json) | {version} | {ids} |"
         print(row)
         assert row in PAGE, "docs/conformance.md has another row"

@@ -16,7 +16,8 @@ struct BatchHarness {
 
     init(
         items: Int, concurrency: Int, maxAttempts: Int = 4, steps: Int = 1, ticketLasts: Int? = nil,
-        doubts: Set<Int> = [], isSlow: Bool = false, brake: RefusalBrake.Rule = .afterSuccess,
+        doubts: Set<Int> = [], isSlow: Bool = false, pausesAfter: Int? = nil,
+        brake: RefusalBrake.Rule = .afterSuccess,
         deadline: (@Sendable (CountingJob.Item) -> Duration)? = nil
     ) {
         let settings = BatchSettings(
@@ -30,6 +31,7 @@ struct BatchHarness {
             calendar: { NumericDate(1_700_000_000) }, deadline: deadline,
             source: {
                 queue.next.withLock { next in
+                    if next == pausesAfter { return .pause }
                     next += 1
                     if next == 0 { return .notYet }
                     return next > items ? .end : .item(CountingJob.Item(number: next))

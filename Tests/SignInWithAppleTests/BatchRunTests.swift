@@ -245,6 +245,30 @@ struct BatchRunTests {
         #expect(Set(harness.results) == Set((4...30).map { "\($0) done" }))
     }
 
+    @Test func `held results are judged when the input pauses, and the run goes on`() {
+        var harness = BatchHarness(
+            items: 30, concurrency: 30, doubts: [1, 2], pausesAfter: 25, brake: .share(percent: 50))
+        _ = harness.startAll(at: .zero)
+        for item in 1...24 { harness.answer(item: item, .ok, at: .zero) }
+        _ = harness.startAll(at: .zero)
+        // One is still in flight.
+        #expect(!harness.results.contains("1 done"))
+        harness.answer(item: 25, .ok, at: .zero)
+        _ = harness.startAll(at: .zero)
+        #expect(harness.results.suffix(2) == ["1 done", "2 done"])
+        #expect(!harness.isFinished)
+    }
+
+    @Test func `a run whose refusals are too many stops when the input pauses`() {
+        var harness = BatchHarness(
+            items: 30, concurrency: 30, doubts: Set(1...15), pausesAfter: 25,
+            brake: .share(percent: 50))
+        _ = harness.startAll(at: .zero)
+        for item in 1...25 { harness.answer(item: item, .ok, at: .zero) }
+        _ = harness.startAll(at: .zero)
+        #expect(harness.isFinished && harness.results.count == 10)
+    }
+
     @Test func `nothing is sent after the deadline, even after a long Retry-After`() {
         var harness = BatchHarness(
             items: 2, concurrency: 2, deadline: { $0.number == 1 ? .seconds(2) : .seconds(60) })

@@ -106,8 +106,8 @@ struct BatchRunner: Sendable {
         // The total is unknown: other runs lease records too.
         let progress = Progress(.results(output), world, isQuiet: session.options.isQuiet) { nil }
         let items = LeasedItems(
-            claim, after: linesBefore, world.clocks, output, wake, origin, session.console,
-            noted: progress.update)
+            claim, after: linesBefore, world.clocks, leasedOutput(output, progress),
+            unsentReports, wake)
         let working = Task(executorPreference: try world.threads(1)) { await items.work() }
         let ended: Result<Diagnosis?, any Error>
         do {
@@ -132,11 +132,35 @@ struct BatchRunner: Sendable {
         ).end(stoppedBy: try ended.get() ?? items.failure.map { Diagnosis($0) })
     }
 
+    private func leasedOutput(
+        _ output: BatchOutput, _ progress: Progress
+    ) -> LeasedOutput<ItemReport> {
+        LeasedOutput(
+            isFull: { output.isFull },
+            write: { results in
+                for result in results {
+                    output.write(
+                        line: result.line, ItemName(id: result.record?.resultID), result.report)
+                }
+                progress.update()
+            }, note: session.console.note, warn: session.console.warn)
+    }
+
+    private var unsentReports: UnsentReports<ItemReport> {
+        UnsentReports(
+            late: { [origin] item in
+                ItemReport.late.identifying(item.fingerprint).naming(origin, item.clientID)
+            },
+            unreadable: { error in
+                ItemReport(
+                    .invalid, .settings, error: .error(.vault, printable(error.message)))
+            })
+    }
+
     /// The records that other runs have leased; nil if the vault cannot be read.
     private func leasedByOthers(_ claim: VaultClaim) -> (count: Int, until: NumericDate)? {
         do throws(StoreError) {
-            let leased = try claim.vault.store.leasedByOthers(
-                than: claim.lease.owner, claim.filter)
+            let leased = try claim.leasedByOthers(at: world.clocks.now())
             return (leased.count, world.clocks.now() + leased.remaining)
         } catch {
             // If the run failed, it reports its own error.

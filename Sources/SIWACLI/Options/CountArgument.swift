@@ -1,3 +1,4 @@
+internal import SIWAApplication
 internal import SIWACommandTable
 
 /// A number of items, from 1 to a million.

@@ -1,3 +1,4 @@
+internal import SIWAApplication
 internal import SIWACommandTable
 
 /// A percentage: `50`, or `50%`.

@@ -30,6 +30,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     /// A new item from the source that cannot start yet.
     private var fresh: Flight?
     private var isInputAtEnd = false
+    private var isInputPaused = false
 
     /// How many requests have succeeded.
     var successes = 0
@@ -118,7 +119,11 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         guard preparation == nil else { return .wait(until: nil) }
         guard hasUpcoming(at: now) else {
             // A wait for input is not an outage.
-            if inFlight == 0, waiting.isEmpty { failingSince = nil }
+            if inFlight == 0, waiting.isEmpty {
+                failingSince = nil
+                if isInputPaused { react(brake.end(), at: now) }
+            }
+            guard endedAt == nil else { return nil }
             guard inFlight == 0, waiting.isEmpty, isInputAtEnd else {
                 return .wait(until: waiting.map(\.notBefore).min())
             }
@@ -126,6 +131,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
             finish(.completed, at: now)
             return nil
         }
+        if let pace = settings.pace { limiter.interval = pace() }
         switch limiter.start(inFlight: inFlight, at: now) {
         case .whenOneEnds: return .wait(until: nil)
         case .later(let moment): return wait(until: moment, at: now)
@@ -213,9 +219,11 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         if fresh != nil || waiting.contains(where: { $0.notBefore <= now }) { return true }
         // During an outage, the run must not collect items.
         guard !isInputAtEnd, waiting.count < settings.concurrency else { return false }
+        isInputPaused = false
         switch source() {
         case .item(let item): fresh = flight(item)
         case .notYet: break
+        case .pause: isInputPaused = true
         case .end: isInputAtEnd = true
         }
         return fresh != nil

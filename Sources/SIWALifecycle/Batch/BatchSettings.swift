@@ -4,6 +4,9 @@ package struct BatchSettings: Sendable {
     package var concurrency: Int
     /// The most requests started in a second; nil for no such limit.
     package var rate: Int?
+    /// The least time between the starts of two requests, asked for before each, in place of the
+    /// rate; nil for a rate that stays the same.
+    package var pace: (@Sendable () -> Duration)?
     /// When an item's request is sent again; an attempt that is answered with 429 or 503 counts
     /// half.
     let retryPolicy: RetryPolicy
@@ -51,6 +54,9 @@ package enum BatchInput<Item: Sendable>: Sendable {
     case item(Item)
     /// More will come, but not yet; the run's ``WakeSignal`` is notified then.
     case notYet
+    /// More will come, but perhaps only in hours: until then, held refusals are judged as at the
+    /// end.
+    case pause
     /// There are no more.
     case end
 }

@@ -17,7 +17,8 @@ package struct RateLimiter: Sendable {
     }
 
     private let concurrency: Int
-    private let interval: Duration
+    /// The least time between two starts.
+    var interval: Duration
     private var window: Double
     private var nextStart = Duration.zero
     private var pausedUntil = Duration.zero

@@ -1,5 +1,5 @@
-/// Sends the requests of a feed over any transport, with a task for each: for the emulator in the
-/// same process, and for tests.
+/// Sends the requests of a feed over any transport, with a task for each: for siwa-server, for the
+/// emulator in the same process, and for tests.
 package struct FeedCarrier<Base: Transport>: FeedTransport {
     private let base: Base
 

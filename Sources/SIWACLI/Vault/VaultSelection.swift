@@ -5,19 +5,6 @@ internal import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWAVaultRecords
 
-/// The records of a vault that a batch claims, and the event that is recorded with the claim.
-struct VaultClaim: Sendable {
-    let vault: Vault
-    let filter: VaultFilter
-    let lease: Lease
-    /// The event recorded before a request is sent; nil if no request is sent.
-    let intent: VaultEvent?
-    /// The number of records to hold at once.
-    let size: Int
-    /// Reads the current keys.
-    let keys: @Sendable () throws -> VaultKeyRing
-}
-
 /// The options by which a batch selects records of the vault, in place of an input.
 struct VaultSelection: Sendable {
     var vault: VaultArgument?
@@ -84,12 +71,12 @@ struct VaultSelection: Sendable {
         // Limited by the rate, because held records must be sent before their lease ends.
         let most = batch.rate.map { $0.perSecond * Int(duration.components.seconds) / 4 } ?? .max
         return VaultClaim(
-            vault: try session.vault(.statement),
-            filter: VaultFilter(
+            try session.vault(.statement),
+            VaultFilter(
                 clientID: client, states: chosen + left,
                 notCheckedSince: notCheckedFor.map { now - $0.duration } ?? notCheckedSince,
                 isNewestOnly: isNewestOnly),
-            lease: Lease(owner: try Random.bytes(12).hexadecimal, duration: duration),
+            for: Lease(owner: try Random.bytes(12).hexadecimal, duration: duration),
             intent: intent, size: max(1, min(2 * batch.concurrency, most)),
             keys: { try session.vaultKeys() })
     }

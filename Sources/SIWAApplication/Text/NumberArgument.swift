@@ -1,8 +1,8 @@
-internal import SIWACommandTable
+package import SIWACommandTable
 internal import SIWAJOSE
 
 /// An integer on the command line, with or without the unit after it.
-protocol NumberArgument: ParameterValue, Hashable {
+package protocol NumberArgument: ParameterValue, Hashable {
     /// The accepted numbers.
     static var range: ClosedRange<Int> { get }
     /// The unit, such as `/s`; empty if absent.
@@ -13,10 +13,10 @@ protocol NumberArgument: ParameterValue, Hashable {
 }
 
 extension NumberArgument {
-    static var unit: String { "" }
+    package static var unit: String { "" }
 
     /// Reads decimal digits; nil for other characters and for numbers outside ``range``.
-    init?(argument: String) {
+    package init?(argument: String) {
         let digits =
             argument.hasSuffix(Self.unit) ? argument.dropLast(Self.unit.count) : argument[...]
         guard digits.isDecimal, let number = Int(digits), Self.range.contains(number) else {

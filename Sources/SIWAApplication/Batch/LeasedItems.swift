@@ -1,22 +1,37 @@
-internal import SIWAApplication
-internal import SIWACrypto
-internal import SIWAJOSE
-internal import SIWALifecycle
-internal import SIWAVaultRecords
+package import SIWAJOSE
+package import SIWALifecycle
+package import SIWAVaultRecords
 internal import Synchronization
+
+/// Where the results of a batch on a vault go, and what a person should know meanwhile.
+package struct LeasedOutput<Report: Sendable>: Sendable {
+    let isFull: @Sendable () -> Bool
+    let write: @Sendable ([LeasedResult<Report>]) -> Void
+    let note: @Sendable (String) -> Void
+    let warn: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - isFull: whether no more results can be taken for now.
+    ///   - write: takes results that the vault has noted.
+    ///   - note: says something about leases.
+    ///   - warn: warns of leases that a wrong clock made.
+    package init(
+        isFull: @escaping @Sendable () -> Bool = { false },
+        write: @escaping @Sendable ([LeasedResult<Report>]) -> Void,
+        note: @escaping @Sendable (String) -> Void, warn: @escaping @Sendable (String) -> Void
+    ) { (self.isFull, self.write, self.note, self.warn) = (isFull, write, note, warn) }
+}
 
 /// The items of a batch on a vault: leased in small groups, and noted in the vault before their
 /// results are written.
 ///
 /// A separate task changes the database, so that sending never waits for a disk. Before an attempt,
 /// the database is only asked whether the run still has the lease; see ``VaultHold``.
-final class LeasedItems: Sendable {
+package final class LeasedItems<Report: Sendable>: Sendable {
     private let claim: VaultClaim
     private let clocks: Clocks
-    private let output: BatchOutput
+    private let output: LeasedOutput<Report>
     private let wake: WakeSignal
-    private let console: Console
-    private let noted: @Sendable () -> Void
     /// Wakes the task that uses the database.
     private let changes = WakeSignal()
     private let state: Mutex<State>
@@ -24,34 +39,32 @@ final class LeasedItems: Sendable {
     private struct State {
         /// The vault, which decrypts records.
         var vault: Vault
-        var records: LeasedRecords
+        var records: LeasedRecords<Report>
         var failure: StoreError?
     }
 
     /// - Parameters:
     ///   - line: the number of the last existing line.
     ///   - wake: notified when there are more items.
-    ///   - origin: whose results they are.
-    ///   - console: for warnings about leases.
-    ///   - noted: called when results were written.
-    init(
-        _ claim: VaultClaim, after line: Int, _ clocks: Clocks, _ output: BatchOutput,
-        _ wake: WakeSignal, _ origin: BatchOrigin, _ console: Console,
-        noted: @escaping @Sendable () -> Void
+    ///   - reports: what is reported about records that are not sent.
+    package init(
+        _ claim: VaultClaim, after line: Int = 0, _ clocks: Clocks,
+        _ output: LeasedOutput<Report>, _ reports: UnsentReports<Report>, _ wake: WakeSignal
     ) {
         (self.claim, self.clocks, self.output) = (claim, clocks, output)
-        (self.wake, self.console, self.noted) = (wake, console, noted)
+        self.wake = wake
         state = Mutex(
-            State(vault: claim.vault, records: LeasedRecords(size: claim.size, after: line, origin))
-        )
+            State(
+                vault: claim.vault,
+                records: LeasedRecords(size: claim.size, after: line, reports)))
     }
 
     /// Why the vault became unavailable; nil if it did not.
-    var failure: StoreError? { state.withLock { $0.failure } }
+    package var failure: StoreError? { state.withLock { $0.failure } }
 
     /// The next item, if one is available; see ``BatchRun``.
-    func next() -> BatchInput<TokenItem> {
-        guard !output.isFull else { return .notYet }
+    package func next() -> BatchInput<TokenItem> {
+        guard !output.isFull() else { return .notYet }
         confirm { $0.upcoming }
         let now = clocks.timekeeper.elapsed()
         let input: BatchInput<TokenItem> = state.withLock { state in
@@ -62,13 +75,13 @@ final class LeasedItems: Sendable {
     }
 
     /// Takes the result of an item; it is written once the vault has noted it.
-    func finish(_ item: TokenItem, _ event: NotedEvent?, _ report: ItemReport) {
+    package func finish(_ item: TokenItem, _ event: NotedEvent?, _ report: Report) {
         state.withLock { $0.records.finish(item, event, report) }
         changes.notify()
     }
 
     /// The time after which an item must not be sent; see ``BatchRun`` and ``VaultHold``.
-    func deadline(of item: TokenItem) -> Duration {
+    package func deadline(of item: TokenItem) -> Duration {
         confirm { _ in item }
         return state.withLock { $0.failure == nil ? $0.records.deadline(of: item) : .zero }
     }
@@ -76,7 +89,7 @@ final class LeasedItems: Sendable {
     /// Asks the database which items are still leased to the run, unless it has just answered.
     ///
     /// - Parameter item: the item to be sent.
-    private func confirm(_ item: (LeasedRecords) -> TokenItem?) {
+    private func confirm(_ item: (LeasedRecords<Report>) -> TokenItem?) {
         let now = clocks.timekeeper.elapsed()
         let asked = state.withLock { state in
             item(state.records).map { state.records.doubtful(before: $0, at: now) } ?? [:]
@@ -91,17 +104,18 @@ final class LeasedItems: Sendable {
     }
 
     /// Ends ``work()`` after all finished items are noted.
-    func close() {
+    package func close() {
         state.withLock { $0.records.close() }
         changes.notify()
     }
 
     /// Leases, renews and notes, until ``close()``.
-    func work() async {
+    package func work() async {
         await withDiscardingTaskGroup { timers in
             timers.addTask { [self] in
                 while (try? await Task.sleep(for: tick)) != nil {
-                    state.withLock { $0.records.resume() }
+                    let now = clocks.timekeeper.elapsed()
+                    state.withLock { $0.records.resume(at: now) }
                     changes.notify()
                 }
             }
@@ -156,10 +170,7 @@ extension LeasedItems {
                 }
             },
             releasedBy: claim.lease.owner, at: clocks.now())
-        for item in group {
-            output.write(line: item.line, ItemName(id: item.record?.resultID), item.report)
-        }
-        noted()
+        output.write(group)
         return true
     }
 
@@ -170,15 +181,24 @@ extension LeasedItems {
     private func leaseMore() throws(StoreError) -> Bool {
         let now = clocks.timekeeper.elapsed()
         guard state.withLock({ $0.records.isWantingMore }) else { return false }
+        guard !claim.isOver(clocks.now()) else {
+            state.withLock { $0.records.end() }
+            wake.notify()
+            return false
+        }
         let claimed = try state.withLock { $0.vault }.claim(
-            claim.filter, limit: claim.size, for: claim.lease, intent: claim.intent,
-            at: clocks.now())
+            claim.filter(clocks.now()), limit: claim.size, for: claim.lease,
+            intent: claim.intent, at: clocks.now())
+        let isAwaiting = claimed.isComplete ? try areOthersLeft() : false
         let vault = state.withLock { $0.vault }.renewed(for: claimed.records, claim.keys)
         let hold = VaultHold(claimed.remaining, since: now)
         state.withLock { state in
             state.vault = vault
-            if claimed.isComplete { state.records.end() }
-            if claimed.wait != nil { state.records.pause() }
+            if claimed.isComplete, !isAwaiting { state.records.end() }
+            if claimed.wait != nil || isAwaiting {
+                state.records.pause(
+                    until: isAwaiting ? now + claim.patience : now, isAwaiting: isAwaiting)
+            }
             for row in claimed.damaged { state.records.add(row) }
             if state.records.isEmpty {
                 state.records.renewNext(at: now + claim.lease.renewalInterval / 2)
@@ -195,20 +215,31 @@ extension LeasedItems {
         }
         report(claimed)
         wake.notify()
-        return claimed.wait == nil || !claimed.records.isEmpty
+        return claimed.wait == nil && !isAwaiting || !claimed.records.isEmpty
+    }
+
+    /// Whether records are left that others hold, or that become due later.
+    private func areOthersLeft() throws(StoreError) -> Bool {
+        guard let awaited = claim.awaited else { return false }
+        var last: VaultRowKey?
+        while true {
+            let page = try claim.vault.store.records(awaited, after: last, limit: 1)
+            guard page.records.isEmpty, let next = page.next else { return !page.records.isEmpty }
+            last = next
+        }
     }
 
     /// Says what leases of a clock that was wrong mean for the run.
     private func report(_ claimed: VaultClaimed) {
         if claimed.wait != nil, state.withLock({ $0.records.noteWaiting() }) {
-            console.note(
+            output.note(
                 "records are leased for longer than any lease lasts: a clock was wrong; they are "
                     + "taken over if their leases stay unchanged for "
                     + VaultLeaseWatch.patience.words(units: 1))
         }
         guard let first = claimed.voided.first else { return }
         let more = claimed.voided.count > 1 ? " and \(claimed.voided.count - 1) more" : ""
-        console.warn(
+        output.warn(
             "\(first.row)\(more): the lease of another run ended too late and was not renewed, so it "
                 + "was taken over; check the clocks of all machines that use the vault")
     }
@@ -237,5 +268,5 @@ extension LeasedItems {
 
 extension VaultRecord {
     /// The id in results.
-    fileprivate var resultID: JSON { .string(user.userID.rawValue) }
+    package var resultID: JSON { .string(user.userID.rawValue) }
 }

@@ -1,10 +1,35 @@
-internal import SIWAApplication
-internal import SIWALifecycle
-internal import SIWAVaultRecords
+package import SIWALifecycle
+package import SIWAVaultRecords
+
+/// What a batch reports about records of a vault that it does not send.
+package struct UnsentReports<Report: Sendable>: Sendable {
+    let late: @Sendable (TokenItem) -> Report
+    let unreadable: @Sendable (StoreError) -> Report
+
+    /// - Parameters:
+    ///   - late: the report of an item whose lease ended, so that another run may have it.
+    ///   - unreadable: the report of a record that cannot be read.
+    package init(
+        late: @escaping @Sendable (TokenItem) -> Report,
+        unreadable: @escaping @Sendable (StoreError) -> Report
+    ) { (self.late, self.unreadable) = (late, unreadable) }
+}
+
+/// The result of a record.
+package struct LeasedResult<Report: Sendable>: Sendable {
+    /// The number of its item, from 1.
+    package let line: Int
+    /// Nil for a damaged row.
+    package let record: VaultRecord?
+    /// The change to the record; nil for no change.
+    package let event: NotedEvent?
+    /// What the batch reports.
+    package let report: Report
+}
 
 /// The records that a batch has leased: which items are ready, in flight, or finished and not yet
 /// noted in the vault. A pure value: ``LeasedItems`` uses the database.
-struct LeasedRecords: Sendable {
+struct LeasedRecords<Report: Sendable>: Sendable {
     /// A record that is leased and not finished.
     private struct Held: Sendable {
         let record: VaultRecord
@@ -12,31 +37,23 @@ struct LeasedRecords: Sendable {
         var hold: VaultHold?
     }
 
-    /// The result of a record.
-    struct Finished: Sendable {
-        let line: Int
-        /// Nil for a damaged row.
-        let record: VaultRecord?
-        let event: NotedEvent?
-        let report: ItemReport
-    }
-
     /// The number of records to lease at once.
     private let size: Int
-    /// Whose results they are.
-    private let origin: BatchOrigin
+    private let reports: UnsentReports<Report>
     private var ready: ArraySlice<TokenItem> = []
     /// The held records by the number of their line.
     private var held: [Int: Held] = [:]
     /// Unreadable rows, which are leased until the end of the run.
     private var damaged: Set<VaultRowKey> = []
-    private var finished: [Finished] = []
+    private var finished: [LeasedResult<Report>] = []
     private var nextLine: Int
     /// When leases are renewed next.
     private var renewal = Duration.zero
     private var isExhausted = false
-    /// Whether no record is looked for until ``resume()``: leases of others are observed.
-    private var isPaused = false
+    /// No record is looked for before this time; nil if one may be free now.
+    private var pausedUntil: Duration?
+    /// Whether the records that are left become due only later.
+    private var isAwaiting = false
     private var isWaitingNoted = false
     private(set) var isClosed = false
     /// Whether the oldest finished result has waited long enough for others.
@@ -44,29 +61,27 @@ struct LeasedRecords: Sendable {
     private var isTimed = false
 
     /// - Parameter line: the number of the last existing line.
-    init(size: Int, after line: Int, _ origin: BatchOrigin) {
-        (self.size, nextLine, self.origin) = (size, line + 1, origin)
+    init(size: Int, after line: Int, _ reports: UnsentReports<Report>) {
+        (self.size, nextLine, self.reports) = (size, line + 1, reports)
     }
 
     /// The next item, if one is available.
     mutating func next(at now: Duration) -> BatchInput<TokenItem> {
         while let item = ready.popFirst() {
             if deadline(of: item) > now { return .item(item) }
-            finish(
-                item, nil,
-                ItemReport.late.identifying(item.fingerprint).naming(origin, item.clientID))
+            finish(item, nil, reports.late(item))
         }
-        return isExhausted ? .end : .notYet
+        return isExhausted ? .end : isAwaiting ? .pause : .notYet
     }
 
     /// The time after which an item must not be sent.
     func deadline(of item: TokenItem) -> Duration { held[item.line]?.hold?.deadline ?? .zero }
 
     /// Takes the result of an item.
-    mutating func finish(_ item: TokenItem, _ event: NotedEvent?, _ report: ItemReport) {
+    mutating func finish(_ item: TokenItem, _ event: NotedEvent?, _ report: Report) {
         guard let held = held.removeValue(forKey: item.line) else { return }
         finished.append(
-            Finished(line: item.line, record: held.record, event: event, report: report))
+            LeasedResult(line: item.line, record: held.record, event: event, report: report))
     }
 
     /// Notes that no more items will be finished.
@@ -77,14 +92,20 @@ struct LeasedRecords: Sendable {
 extension LeasedRecords {
     /// Whether more records should be leased.
     var isWantingMore: Bool {
-        !isExhausted && !isClosed && !isPaused && ready.count <= size / 2
+        !isExhausted && !isClosed && pausedUntil == nil && ready.count <= size / 2
     }
 
-    /// Notes that no record is free for now.
-    mutating func pause() { isPaused = true }
+    /// Notes that no record is free before a time.
+    ///
+    /// - Parameter isAwaiting: whether that may take long, because the others become due only later.
+    mutating func pause(until moment: Duration, isAwaiting: Bool) {
+        (pausedUntil, self.isAwaiting) = (moment, isAwaiting)
+    }
 
-    /// Looks for records again.
-    mutating func resume() { isPaused = false }
+    /// Looks for records again, if it is time.
+    mutating func resume(at now: Duration) {
+        if let pausedUntil, pausedUntil <= now { self.pausedUntil = nil }
+    }
 
     /// Notes that the run waits for leases of others; false if that was noted before.
     mutating func noteWaiting() -> Bool {
@@ -106,6 +127,7 @@ extension LeasedRecords {
     ) {
         do throws(StoreError) {
             ready.append(try item(nextLine))
+            isAwaiting = false
             held[nextLine] = Held(record: record, hold: hold)
             nextLine += 1
         } catch {
@@ -120,9 +142,9 @@ extension LeasedRecords {
     }
 
     private mutating func report(_ record: VaultRecord?, _ error: StoreError) {
-        let report = ItemReport(
-            .invalid, .settings, error: .error(.vault, printable(error.message)))
-        finished.append(Finished(line: nextLine, record: record, event: nil, report: report))
+        finished.append(
+            LeasedResult(
+                line: nextLine, record: record, event: nil, report: reports.unreadable(error)))
         nextLine += 1
     }
 
@@ -181,7 +203,7 @@ extension LeasedRecords {
 // wait for it.
 extension LeasedRecords {
     /// The finished records to note now; empty while more are expected soon.
-    mutating func takeFinished() -> [Finished] {
+    mutating func takeFinished() -> [LeasedResult<Report>] {
         let othersFollow = !isClosed && !held.isEmpty
         guard !othersFollow || isDue || finished.count >= size / 2 else { return [] }
         defer { (finished, isDue) = ([], false) }

@@ -123,11 +123,8 @@ package final class ServerStore: Sendable {
             try Schema.server.require(and: .vault, for: .reading, in: database, name)
             survey.serverVersion = Schema.server.version
             survey.servers = try database.servers()
-            let counts = try database.serverCounts()
-            survey.counts = counts
+            survey.counts = try database.serverCounts()
             survey.activity = try database.activity(hours: 24)
-            survey.lastValidation = try database.lastValidation(
-                of: counts.tokens.keys.map(\.rawValue))
             return survey
         }
     }
@@ -224,17 +221,25 @@ extension ServerStore {
         heeding audiences: [ClientID],
         alongside: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void
     ) -> any VaultStore {
+        vault(
+            alongside: { database, _ throws(DatabaseFailure) in try alongside(database) },
+            notices: { database, users throws(DatabaseFailure) in
+                try database.holdEvents()
+                return try database.notices(of: users, from: audiences)
+            })
+    }
+
+    /// Returns a view of the vault whose changes do more in their transactions.
+    func vault(
+        alongside: @escaping SQLVaultStore.Addition,
+        notices: @escaping SQLVaultStore.NoticeSearch
+    ) -> any VaultStore {
         let name = connector.name
         return SQLVaultStore(
             connector, pool, secrets: .server,
             requiring: { database, access throws(DatabaseFailure) in
                 try Schema.server.require(and: .vault, for: access, in: database, name)
-            },
-            alongside: alongside,
-            notices: { database, users throws(DatabaseFailure) in
-                try database.holdEvents()
-                return try database.notices(of: users, from: audiences)
-            })
+            }, alongside: alongside, notices: notices)
     }
 }
 

@@ -41,7 +41,7 @@ package final class SQLVaultStore: VaultStore {
     /// A check in every transaction, in addition to that when the connection is opened.
     private let require: Requirement
     /// An additional operation in the transaction of every change.
-    private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
+    private let alongside: Addition
     /// Finds what Apple has reported about users, at the begin of every change.
     private let notices: NoticeSearch
 
@@ -49,6 +49,10 @@ package final class SQLVaultStore: VaultStore {
     /// transaction ends.
     package typealias NoticeSearch =
         @Sendable (any Database, [VaultUser]) throws(DatabaseFailure) -> [VaultNotice]
+
+    /// An additional operation in the transaction of a change, which has been written.
+    package typealias Addition =
+        @Sendable (any Database, VaultChanges) throws(DatabaseFailure) -> Void
 
     /// Fails unless a transaction may use the tables.
     package typealias Requirement = @Sendable (any Database, Access) throws(DatabaseFailure) -> Void
@@ -74,7 +78,7 @@ package final class SQLVaultStore: VaultStore {
         inquiries: ConnectionPool? = nil,
         elapsed: @escaping @Sendable () -> Duration = Timekeeper.system.elapsed,
         requiring require: @escaping Requirement,
-        alongside: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = { _ in },
+        alongside: @escaping Addition = { _, _ in },
         notices: @escaping NoticeSearch = { _, _ in [] }
     ) {
         (self.connector, self.pool, self.elapsed) = (connector, pool, elapsed)
@@ -165,7 +169,7 @@ package final class SQLVaultStore: VaultStore {
                 try database.requireNewest(among: Set(sealed.map(\.record.keyNumber)))
             }
             try database.write(changes, releasing: released)
-            try alongside(database)
+            try alongside(database, changes)
         }
     }
 

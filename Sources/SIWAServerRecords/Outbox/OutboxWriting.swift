@@ -134,28 +134,20 @@ extension Database {
     private func announce(
         _ ids: [String], _ events: RevocationEvents, _ counts: inout CountChanges
     ) throws(DatabaseFailure) {
-        var ended: [IncomingEvent] = []
+        var ended: [InboxEvent] = []
         for id in ids {
             do throws(DatabaseFailure) {
                 guard let event = try revocation(id).flatMap({ InboxEvent(endOf: $0) }) else {
                     continue
                 }
-                ended.append(
-                    IncomingEvent(event, isDelivered: events == .delivered, notice: nil))
+                ended.append(event)
             } catch {
                 // A damaged row must not prevent the end of a job.
                 guard error.error.kind == .recordDamaged else { throw error }
             }
         }
-        guard !ended.isEmpty else { return }
-        let first = try takePositions(ended.count)
         // The end of a request that was made again was announced before.
-        let new = try new(among: ended)
-        try insert(new, at: first, &counts)
-        counts.add(-new.count, .received)
-        _ = try run(
-            "UPDATE inbox_event SET holds_until = 0 WHERE jti = $1",
-            each: new.map { [$0.event.id.value] })
+        try announce(ended, events, &counts)
     }
 
     /// Notes that a pending request was answered before its end.

@@ -2,13 +2,14 @@ package import SIWAJOSE
 package import SIWALifecycle
 internal import SIWAVaultRecords
 
-/// What happens when a revocation ends whose caller was told to poll it.
+/// What happens when a revocation ends whose caller was told to poll it, and when the daily validation
+/// finds a token dead.
 package enum RevocationEvents: Hashable, Sendable {
     /// Nothing.
     case off
-    /// The end becomes an event of the inbox, which the application pulls.
+    /// It becomes an event of the inbox, which the application pulls.
     case kept
-    /// The end becomes an event that is delivered to the application.
+    /// It becomes an event that is delivered to the application.
     case delivered
 }
 

@@ -40,6 +40,8 @@ final class ServerContext: Sendable {
     let eraser: UserEraser
     /// Carries out revocations.
     let revocationWorker: RevocationWorker
+    /// Validates stored tokens; nil if that is off.
+    let validationWorker: ValidationWorker?
     /// Delivers events; nil without a delivery target.
     let deliveryWorker: DeliveryWorker?
     /// Receives notifications.
@@ -72,6 +74,8 @@ final class ServerContext: Sendable {
         var vault: SharedVault
         var access: StoreAccess
         var workerAccess: StoreAccess
+        /// The database connection of the daily validation; nil if it is off.
+        var validationAccess: StoreAccess?
         /// The database connection of notifications.
         var receivingAccess: StoreAccess
         /// The database connection of metrics, health and the status page.
@@ -135,9 +139,28 @@ final class ServerContext: Sendable {
                 clocks: clocks, owner: owner, wake: arrival, log: log)
         }
         counts = CachedCounts(parts.monitoringAccess, parts.clocks.timekeeper)
+        validationWorker = parts.validationWorker(counts, arrival, log)
         let access = parts.access
         eventWatch = EventWatch(clocks.timekeeper) {
             try? await access.run { store throws(StoreError) in try store.newestEvent() }
         }
+    }
+}
+
+extension ServerContext.Parts {
+    /// The worker of the daily validation; nil if that is off.
+    ///
+    /// - Parameter arrival: notified when an event waits for its delivery.
+    fileprivate func validationWorker(
+        _ counts: CachedCounts, _ arrival: WakeSignal, _ log: @escaping ServiceLog
+    ) -> ValidationWorker? {
+        guard let validation = settings.validation, let access = validationAccess else {
+            return nil
+        }
+        let clients = clients
+        return ValidationWorker(
+            validation, access, vault, counts: counts, clients: { clients.current },
+            events: settings.revocationEvents, clocks: clocks, metrics: metrics,
+            arrival: arrival, log: log)
     }
 }

@@ -55,6 +55,13 @@ extension StoreAccess {
     /// Notes why a function that ``start(_:)`` started failed.
     func note(_ error: StoreError) { space.fail(error) }
 
+    /// Starts a function that may block between its waits.
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable () async -> Value
+    ) -> Task<Value, Never> {
+        Task(executorPreference: threads) { await body() }
+    }
+
     /// Starts a blocking function without waiting for it.
     @Sendable func start(_ body: @escaping @Sendable () -> Void) {
         Task(executorPreference: threads) { body() }

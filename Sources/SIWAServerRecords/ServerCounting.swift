@@ -129,6 +129,7 @@ extension Database {
         counts.revocationAttempts = try attempts(
             of: ["due_at IS NOT NULL"], in: "revocation_job")
         counts.tokens = try tokenCounts()
+        counts.lastValidation = try lastValidation(of: counts.tokens.keys.map(\.rawValue))
         return counts
     }
 

@@ -18,6 +18,8 @@ package struct ServerCounts: Hashable, Sendable {
     package var revocationAttempts: Attempts?
     /// The number of tokens in each state, by client; at most a minute old.
     package var tokens: [ClientID: [VaultState: Int]] = [:]
+    /// When a stored token was last validated; nil if none was.
+    package var lastValidation: NumericDate?
 
     /// When waiting work is tried next.
     package struct Attempts: Hashable, Sendable {

@@ -33,8 +33,47 @@ package struct ServerFacts: Hashable, Sendable {
     /// Clients of pending revocations that are in no profile.
     package var missingProfiles: [String] = []
 
+    /// The daily validation; nil if this server does not validate.
+    package var validation: Validation?
+
     /// No facts.
     package init() {}
+
+    /// The daily validation, and what this server did in the current pass.
+    package struct Validation: Hashable, Sendable {
+        /// The time between two passes.
+        package var everySeconds: Int
+        /// The most checks started in a second, by all servers together.
+        package var perSecond: Int
+        /// When the pass began; nil before the first.
+        package var beganAt: NumericDate?
+        /// The tokens that Apple accepted or refused.
+        package var checked = 0
+        /// Those of them that no longer work.
+        package var dead = 0
+        /// The tokens about which Apple said nothing.
+        package var failed = 0
+        /// The clients whose last run ended early.
+        package var faults: [ValidationFault] = []
+
+        /// Creates a value without results.
+        package init(everySeconds: Int, perSecond: Int) {
+            (self.everySeconds, self.perSecond) = (everySeconds, perSecond)
+        }
+    }
+
+    /// Why the last run of the daily validation ended early.
+    package struct ValidationFault: Hashable, Sendable {
+        /// The client whose tokens were validated.
+        package var clientID: String
+        /// The reason.
+        package var reason: String
+
+        /// Creates a fault.
+        package init(clientID: String, reason: String) {
+            (self.clientID, self.reason) = (clientID, reason)
+        }
+    }
 
     /// A profile, and the account that it uses.
     package struct Profile: Hashable, Sendable {
@@ -121,6 +160,7 @@ extension ServerFacts {
             .init("requests", requestTimes?.json ?? .null),
             .init("unsaved_tokens", .integer(unsavedTokens)),
             .init("clients_without_profile", .array(missingProfiles.map { .string($0) })),
+            .init("validation", validation?.json ?? .null),
         ]
     }
 
@@ -141,6 +181,7 @@ extension ServerFacts {
         requestTimes = json["requests"].flatMap(Times.init)
         unsavedTokens = json["unsaved_tokens"]?.integer ?? 0
         missingProfiles = (json["clients_without_profile"]?.elements ?? []).compactMap(\.string)
+        validation = json["validation"].flatMap(Validation.init)
     }
 }
 
@@ -180,6 +221,34 @@ extension ServerFacts.Answer {
         self.init(
             at: at, endpoint: endpoint, outcome: outcome,
             profile: json["profile"]?.string ?? "")
+    }
+}
+
+extension ServerFacts.Validation {
+    fileprivate var json: JSON {
+        [
+            "every_seconds": .integer(everySeconds), "per_second": .integer(perSecond),
+            "began_at": (beganAt?.rfc3339).json, "checked": .integer(checked),
+            "dead": .integer(dead), "failed": .integer(failed),
+            "faults": .array(
+                faults.map {
+                    ["client_id": .string($0.clientID), "reason": .string($0.reason)]
+                }),
+        ]
+    }
+
+    fileprivate init?(_ json: JSON) {
+        guard let every = json["every_seconds"]?.integer, let rate = json["per_second"]?.integer
+        else { return nil }
+        self.init(everySeconds: every, perSecond: rate)
+        beganAt = json["began_at"]?.date
+        checked = json["checked"]?.integer ?? 0
+        dead = json["dead"]?.integer ?? 0
+        failed = json["failed"]?.integer ?? 0
+        faults = (json["faults"]?.elements ?? []).map {
+            ServerFacts.ValidationFault(
+                clientID: $0["client_id"]?.string ?? "", reason: $0["reason"]?.string ?? "")
+        }
     }
 }
 

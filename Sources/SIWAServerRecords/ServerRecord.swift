@@ -33,8 +33,6 @@ package struct ServerSurvey: Sendable {
     package var counts: ServerCounts?
     /// The last 24 hours, the oldest first; hours without events are missing.
     package var activity: [HourlyActivity] = []
-    /// When a stored token was last validated; nil if none was.
-    package var lastValidation: NumericDate?
 
     /// Nothing is known.
     package init() {}

@@ -21,8 +21,10 @@ import Testing
             "metrics": ["listen": "[::1]:9765", "behind_proxy": true],
             "deliver": ["url": "https://example.com/x", "secret_file": "s"],
             "keep": "7d", "max_secret_lifetime": "1d", "log_user_ids": false,
-            "jwks_file": "keys.json",
+            "jwks_file": "keys.json", "validate": ["every": "12h", "rate": "2/s"],
         ])
+        #expect(settings.validation?.interval == .seconds(43_200))
+        #expect(settings.validation?.perSecond == 2)
         #expect(settings.notifications?.address == .tcp(host: "0.0.0.0", port: 443))
         #expect(settings.notifications?.tls?.certificate == "/etc/siwa/c.pem")
         #expect(settings.path == "/a")
@@ -33,6 +35,20 @@ import Testing
         #expect(settings.keep == .seconds(7 * 86_400))
         #expect(settings.maxSecretLifetime == .seconds(86_400))
         #expect(!settings.logsUserIDs && settings.keySetFile == "/etc/siwa/keys.json")
+    }
+
+    @Test func `tokens are validated only if that is set, once a day unless set otherwise`() throws
+    {
+        #expect(try settings([:]).validation == nil)
+        let validation = try settings(["validate": [:]]).validation
+        #expect(validation?.interval == .seconds(86_400) && validation?.perSecond == 5)
+        #expect(validation?.warning == nil)
+        #expect(try settings(["validate": ["every": "1h"]]).validation?.warning != nil)
+        for wrong: JSON in [
+            ["every": "1s"], ["every": "31d"], ["rate": "0/s"], ["rate": "many"], ["rat": "1/s"],
+        ] {
+            #expect(throws: Diagnosis.self) { try settings(["validate": wrong]) }
+        }
     }
 
     @Test func `a listener without settings is not opened`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SIWAJOSE
 import SIWATestSupport
 import Testing
 
@@ -60,10 +61,14 @@ import Testing
     @Test func `siwa-server has the documented metrics with these labels`() async throws {
         let fixture = try await ServerFixture()
         _ = try await fixture.vault.store([1])
-        let server = try await fixture.serve(fixture.listeners)
+        let server = try await fixture.serve(
+            fixture.listeners + [.init("validate", ["every": "5m", "rate": "20/s"])])
         #expect(
             try await fixture.notify("email-disabled", at: try server.notificationURL)
                 == ["200": 1])
+        try await eventually("the token is validated") {
+            try await server.metric("siwa_last_validation_timestamp_seconds") != nil
+        }
         try await eventually("Apple's keys are fetched") {
             try await server.metric("siwa_key_set_age_seconds") != nil
         }

@@ -133,7 +133,19 @@ extension SettingEntry {
         SettingEntry("server.deliver.ca_file", "Authorities to trust besides the system's."),
         SettingEntry(
             "server.deliver.revocations",
-            "Whether ends of revocations that were answered 202 are events; false unless set."),
+            """
+            Whether ends of revocations that were answered 202, and tokens that server.validate \
+            finds dead, are events; false unless set.
+            """),
+        SettingEntry(
+            "server.validate",
+            "Validates stored tokens of all profiles; absent: siwa-server does not."),
+        SettingEntry(
+            "server.validate.every",
+            "The time between two checks of a user, 1m to 30d; 24h unless set."),
+        SettingEntry(
+            "server.validate.rate",
+            "The most checks a second, of all servers on the vault together; 5/s unless set."),
         SettingEntry(
             "server.keep", "How long delivered and discarded events are kept; 30d unless set."),
         SettingEntry(

@@ -56,6 +56,18 @@ package struct ServerStatus: Sendable {
     /// The server whose facts are shown; nil if none is running.
     package var worst: ServerRecord? { servers.first }
 
+    /// The daily validation of a server in words.
+    package static func words(_ validation: ServerFacts.Validation?) -> String {
+        guard let validation else { return "off" }
+        let every = Duration.seconds(validation.everySeconds).abbreviation
+        let head = "every \(every), at most \(validation.perSecond)/s"
+        guard let began = validation.beganAt else { return head }
+        return """
+            \(head); since \(began.rfc3339): \(validation.checked) checked, \(validation.dead) of \
+            them dead, \(validation.failed) not answered
+            """
+    }
+
     /// Milliseconds in words.
     package static func words(_ milliseconds: Int?) -> String {
         guard let milliseconds else { return "more than 30 s" }
@@ -97,7 +109,8 @@ extension ServerStatus {
                 tokens.map { client, states in
                     .init(client.rawValue, Self.states(states))
                 }),
-            "last_validation_at": survey.lastValidation.map { .string($0.rfc3339) } ?? .null,
+            "last_validation_at": (survey.counts?.lastValidation?.rfc3339).map { .string($0) }
+                ?? .null,
         ]
     }
 

@@ -20,14 +20,14 @@ extension ServerStatus {
         return stopped + issues + unverified + deliveries + revocations
     }
 
-    private static let groupCount = 7
+    private static let groupCount = 8
 
     /// A server's own problems, by kind, the most severe kind first.
     func issueGroups(of record: ServerRecord) -> [[Issue]] {
         guard let facts = record.facts else { return Array(repeating: [], count: Self.groupCount) }
         return [
             refusals(facts), clock(facts), database(facts), signers(facts), secrets(facts),
-            missing(facts), keySet(facts),
+            missing(facts), validation(facts), keySet(facts),
         ]
     }
 
@@ -120,6 +120,26 @@ extension ServerStatus {
                         : "\(count) refresh tokens wait to be stored.",
                     "Fix the database; they are stored then. Until then, no other copy exists.",
                     page: "server.html#tokens-that-cannot-be-stored"))
+        }
+        return issues
+    }
+
+    private func validation(_ facts: ServerFacts) -> [Issue] {
+        guard let validation = facts.validation else { return [] }
+        let page = "runbooks/daily-validation.html#when-it-stops"
+        var issues = validation.faults.map { fault in
+            Issue(
+                "The daily validation of \(fault.clientID) stopped: \(fault.reason).",
+                "Run siwa doctor --online, and look at developer.apple.com/system-status. It goes on "
+                    + "by itself.", page: page)
+        }
+        let overdue = Duration.seconds(2 * validation.everySeconds)
+        let last = survey.counts?.lastValidation.map { at - $0 }
+        if issues.isEmpty, let last, last > overdue {
+            issues.append(
+                Issue(
+                    "No token was validated for \(last.words(units: 1)).",
+                    "Look for validation_stopped in the log of siwa-server.", page: page))
         }
         return issues
     }

@@ -72,6 +72,10 @@ struct Gauges {
                     }
                 }),
             MetricFamily(
+                "siwa_last_validation_timestamp_seconds", .gauge,
+                "When a stored token was last validated, by anybody, in Unix time.",
+                (counts?.lastValidation).map { [.init([], $0.seconds)] } ?? []),
+            MetricFamily(
                 "siwa_unsaved_tokens", .gauge,
                 "Refresh tokens that wait to be stored: in memory, and in the file unsaved-tokens.",
                 [.init([], unsavedTokens)]),

@@ -25,6 +25,8 @@ final class Metrics: Sendable {
         var appleTimes: [String: Histogram] = [:]
         var signatures: [String: Int] = [:]
         var signatureTimes = Histogram()
+        var validations: [ValidationResult: Int] = [:]
+        var validationStops: [ValidationStop: Int] = [:]
         /// Whether Apple refused the client of each profile in its last answer.
         var refusedProfiles: [String: Bool] = [:]
         var lastAnswer: ServerFacts.Answer?
@@ -55,6 +57,8 @@ final class Metrics: Sendable {
             where outcome != SignerFailure.Kind.key.label {
                 state.signatures[outcome] = 0
             }
+            for result in ValidationResult.allCases { state.validations[result] = 0 }
+            for stop in ValidationStop.allCases { state.validationStops[stop] = 0 }
             for endpoint in ["token", "revoke", "keys"] {
                 for outcome in ["ok", "invalid_client", "invalid_grant"]
                 where endpoint != "keys" || outcome == "ok" {
@@ -135,6 +139,16 @@ final class Metrics: Sendable {
         }
     }
 
+    /// Counts a check of the daily validation.
+    func countValidation(_ result: ValidationResult) {
+        state.withLock { $0.validations[result, default: 0] += 1 }
+    }
+
+    /// Counts a run of the daily validation that ended early.
+    func countValidationStop(_ reason: ValidationStop) {
+        state.withLock { $0.validationStops[reason, default: 0] += 1 }
+    }
+
     /// The current values of all counters.
     func families() -> [MetricFamily] {
         let state = state.withLock { $0 }
@@ -169,6 +183,14 @@ final class Metrics: Sendable {
             MetricFamily(
                 "siwa_signer_duration_seconds", "Time from a request to a signer to its answer.",
                 [([], state.signatureTimes)]),
+            MetricFamily(
+                "siwa_validations_total", .counter,
+                "Stored tokens that the daily validation checked, by result.",
+                state.validations.map { .init([("result", $0.key.rawValue)], $0.value) }),
+            MetricFamily(
+                "siwa_validation_stops_total", .counter,
+                "Runs of the daily validation that ended early, by reason.",
+                state.validationStops.map { .init([("reason", $0.key.rawValue)], $0.value) }),
         ]
     }
 

@@ -26,7 +26,8 @@ struct LoadedServer: Sendable {
         (delivery, vaultPlace) = (inputs.delivery, inputs.vaultPlace)
         database = try OpenDatabase(
             inputs.configuration,
-            ServerInstance(id: world.owner, host: base.actor.host, version: version), in: base)
+            ServerInstance(id: world.owner, host: base.actor.host, version: version),
+            isValidating: settings.validation != nil, in: base)
         unsavedFile = try UnsavedTokenFile(
             in: inputs.stateFolder, database, inputs.clients, log, base)
         for warning in inputs.warnings { log(.warning, "configuration", [warning.member]) }
@@ -36,7 +37,7 @@ struct LoadedServer: Sendable {
                 clocks: base.clocks, log: log, metrics: inputs.metrics,
                 clients: Reloadable(inputs.clients), keys: Self.keys(inputs, base),
                 clock: inputs.clock, vault: database.vault, access: database.api,
-                workerAccess: database.workers,
+                workerAccess: database.workers, validationAccess: database.validation,
                 receivingAccess: database.receiving, monitoringAccess: database.monitoring,
                 heartbeat: database.heartbeat, configurationFile: inputs.configuration.path,
                 vaultPlace: withoutPassword(inputs.vaultPlace.url),

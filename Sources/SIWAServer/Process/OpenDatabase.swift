@@ -13,6 +13,8 @@ struct OpenDatabase: Sendable {
     let api: StoreAccess
     let monitoring: StoreAccess
     let workers: StoreAccess
+    /// For the daily validation: one thread sends, one changes the vault. Nil if it is off.
+    let validation: StoreAccess?
     let heartbeat: Heartbeat
 
     /// The time limit of a call of the database.
@@ -23,10 +25,13 @@ struct OpenDatabase: Sendable {
 
     /// Opens the vault, and creates or updates the server's tables.
     ///
-    /// - Parameter server: this run of the process.
+    /// - Parameters:
+    ///   - server: this run of the process.
+    ///   - isValidating: whether it validates stored tokens.
     /// - Throws: ``Diagnosis``.
     init(
-        _ configuration: ServedConfiguration, _ server: ServerInstance, in world: World
+        _ configuration: ServedConfiguration, _ server: ServerInstance, isValidating: Bool,
+        in world: World
     ) throws(Diagnosis) {
         let file = try configuration.vaultFile()
         try Self.lock(file, in: world)
@@ -54,6 +59,9 @@ struct OpenDatabase: Sendable {
             monitoring = try access(try own())
             workers = StoreAccess(
                 try own(), on: try world.threads(file == nil ? 2 : 1), space: space)
+            validation =
+                isValidating
+                ? StoreAccess(try own(), on: try world.threads(2), space: space) : nil
             heartbeat = Heartbeat(
                 monitoring, shared, server, world.clocks, space)
         } catch {

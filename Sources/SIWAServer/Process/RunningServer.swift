@@ -74,6 +74,7 @@ struct RunningServer: Sendable {
             Task { await context.log.keepCountingOmitted(timekeeper) },
         ]
         if let worker = context.deliveryWorker { tasks.append(Task { await worker.run() }) }
+        if let worker = context.validationWorker { tasks.append(Task { await worker.run() }) }
         return tasks
     }
 
@@ -157,9 +158,11 @@ struct RunningServer: Sendable {
 extension ServerContext {
     /// Waits for the work that can be done again after a restart.
     func drain() async {
+        async let validated: Void? = validationWorker?.drain()
         await refreshes.drain()
         await revocationWorker.drain()
         await deliveryWorker?.drain()
+        _ = await validated
     }
 
     /// Waits for the work that cannot be done again: codes that were sent to Apple.

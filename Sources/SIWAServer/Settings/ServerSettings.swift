@@ -17,6 +17,8 @@ struct ServerSettings: Hashable, Sendable {
     var delivery: DeliverySettings?
     /// Whether the ends of revocations become events.
     var announcesRevocations = false
+    /// How stored tokens are validated; nil if they are not.
+    var validation: ValidationSettings?
     /// The retention of events that need no more work.
     var keep = Duration.seconds(30 * 86_400)
     /// The longest lifetime of a client_secret that callers may ask for.
@@ -31,7 +33,7 @@ struct ServerSettings: Hashable, Sendable {
     /// The members of `server`.
     static let names = [
         "notifications", "api", "metrics", "deliver", "keep", "max_secret_lifetime",
-        "log_user_ids", "jwks_file", "state",
+        "log_user_ids", "jwks_file", "state", "validate",
     ]
 
     /// Reads the settings; without the object, the default listeners are opened on this machine.
@@ -64,6 +66,9 @@ struct ServerSettings: Hashable, Sendable {
         if let object = try reader.object("deliver", knowing: DeliverySettings.names) {
             announcesRevocations = try object.flag("revocations") ?? false
             delivery = try DeliverySettings(object, resolve: resolve)
+        }
+        if let object = try reader.object("validate", knowing: ValidationSettings.names) {
+            validation = try ValidationSettings(object)
         }
         if let keep = try reader.duration("keep") { self.keep = keep }
         if let lifetime = try reader.duration("max_secret_lifetime") {
@@ -164,7 +169,8 @@ struct ServerSettings: Hashable, Sendable {
         return self != same
     }
 
-    /// What happens when a revocation ends whose caller polls it.
+    /// What happens when a revocation ends whose caller polls it, and when the daily validation finds
+    /// a token dead.
     var revocationEvents: RevocationEvents {
         guard announcesRevocations else { return .off }
         return delivery == nil ? .kept : .delivered

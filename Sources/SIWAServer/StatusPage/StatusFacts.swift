@@ -14,6 +14,7 @@ extension ServerContext {
         facts.keySetAge = keys.age.map { Int($0.components.seconds) }
         facts.isKeySetFixed = keys.isFixed
         facts.unsavedTokens = journal.writes.unsavedTokens
+        facts.validation = validationWorker?.facts
         facts.missingProfiles = revocationWorker.missingProfiles.current(clients.current)
             .map(\.rawValue)
         return facts

@@ -210,13 +210,19 @@ struct StatusPage {
     }
 
     private var tokens: Rows {
-        let last = status.survey.lastValidation?.rfc3339 ?? "never"
+        let last = counts?.lastValidation?.rfc3339 ?? "never"
         return (counts?.tokens ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
             .flatMap { client, states in
                 states.sorted { $0.key.rawValue < $1.key.rawValue }.map {
                     ("\(client) \($0.key.rawValue)", "\($0.value)")
                 }
-            } + [("last validation", last)]
+            } + [
+                ("last validation", last),
+                (
+                    "validation by siwa-server",
+                    ServerStatus.words(status.worst?.facts?.validation)
+                ),
+            ]
     }
 
     private func table(_ name: String, _ rows: Rows) -> String {

@@ -125,7 +125,9 @@ final class VaultFixture: Sendable {
     }
 
     /// Changes the database like an attacker without the key.
-    func run(_ sql: String, _ values: Value...) throws {
+    func run(_ sql: String, _ values: Value...) throws { try run(sql, values) }
+
+    func run(_ sql: String, _ values: [Value]) throws {
         let connector = try connector(of: url, timeout: .eachStatement(.seconds(60)))
         _ = try connector.connect(creating: false).run(sql, values)
     }

@@ -70,6 +70,13 @@ package final class PostgresServer: Sendable {
     /// Starts it again.
     package func start() async throws { try await tell("start") }
 
+    /// Starts it again as a standby, which is read-only.
+    package func demote() async throws {
+        try await stop()
+        try folder.write("data/standby.signal", "")
+        try await start()
+    }
+
     private func tell(_ word: String) async throws {
         try keeper.write("\(word)\n")
         try await readiness.wait(for: keeper)

@@ -1,0 +1,92 @@
+import SIWAJOSE
+import SIWALifecycle
+import SIWATestSupport
+import Testing
+
+@testable import SIWADatabases
+@testable import SIWAVaultRecords
+
+/// What makes a running server unready, each with its reason: `/readyz` proves what it says.
+@Suite(.blocking) struct ReadinessTests {
+    /// What happens to a database, and what `/readyz` then says.
+    enum Damage: String, CaseIterable, CustomTestStringConvertible {
+        case keyTable, inbox, outbox, wrongKey, schema, sealedRows
+
+        var testDescription: String { rawValue }
+
+        /// The statement, with the check of another key as its first value.
+        var statement: String {
+            switch self {
+            case .keyTable: "ALTER TABLE vault_key RENAME TO lost"
+            case .inbox: "ALTER TABLE inbox_event RENAME TO lost"
+            case .outbox: "ALTER TABLE revocation_job RENAME TO lost"
+            case .wrongKey: "UPDATE vault_key SET check_value = $1"
+            case .schema: "UPDATE server_schema SET version = version + 100"
+            case .sealedRows: "UPDATE vault_token SET sealed = $1"
+            }
+        }
+
+        var reason: String {
+            switch self {
+            case .keyTable: "vault_key"
+            case .inbox: "inbox_event"
+            case .outbox: "revocation_job"
+            case .wrongKey: "key 1 is not the key 1 of this vault"
+            case .schema: "version"
+            case .sealedRows: "cannot be decrypted"
+            }
+        }
+    }
+
+    @Test(arguments: VaultBackend.available, Damage.allCases)
+    func `a database that is not whole makes the server unready, with the reason`(
+        _ backend: VaultBackend, _ damage: Damage
+    ) async throws {
+        let fixture = try await ServerFixture(backend)
+        _ = try await fixture.vault.store([1, 2, 3])
+        let server = try await fixture.serve(fixture.listeners)
+        #expect(try await server.call("metrics", "GET", "/readyz").status == 200)
+        let other = try VaultKeyRing(VaultKeyRing.newLine(number: 1)).check(ofKey: 1)
+        let needsValue = damage.statement.contains("$1")
+        try fixture.vault.run(
+            damage.statement, needsValue ? [.bytes(other.sealed)] : [])
+        try await eventually("\(damage) makes it unready") {
+            let answer = try await server.call("metrics", "GET", "/readyz")
+            return answer.status == 503 && answer.body.contains(damage.reason)
+        }
+        let text = try await server.call("metrics", "GET", "/readyz").body
+        #expect(text.hasPrefix("not ready\ndatabase: ") && typeNames(in: text) == [], "\(text)")
+        let page = try await server.call("metrics", "GET", "/").body
+        #expect(page.contains("The database cannot be used") && page.contains(damage.reason))
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `one damaged record is no reason to receive nothing`(_ backend: VaultBackend) async throws
+    {
+        let fixture = try await ServerFixture(backend)
+        _ = try await fixture.vault.store([1, 2, 3])
+        let server = try await fixture.serve(fixture.listeners)
+        try fixture.vault.run(
+            "UPDATE vault_token SET sealed = $1 WHERE user_id = $2",
+            [.bytes([1, 2, 3]), .text(fixture.vault.people.userID(1))])
+        // Longer than between two heartbeats.
+        try await Task.sleep(for: .seconds(12))
+        #expect(try await server.call("metrics", "GET", "/readyz").status == 200)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))
+    func `a database that became read-only makes the server unready`() async throws {
+        let postgres = try await PostgresServer()
+        let fixture = try await ServerFixture(.postgres, on: postgres)
+        let server = try await fixture.serve(fixture.listeners)
+        #expect(try await server.call("metrics", "GET", "/readyz").status == 200)
+        try await postgres.demote()
+        try await eventually("it is not ready", limit: .seconds(60)) {
+            let answer = try await server.call("metrics", "GET", "/readyz")
+            return answer.status == 503 && answer.body.contains("read-only")
+        }
+        #expect(try await server.stop().ending == .exit(0))
+    }
+}

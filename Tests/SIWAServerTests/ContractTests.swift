@@ -52,6 +52,7 @@ import Testing
         metrics.countAppleRequest("token", outcome: "ok", .zero)
         var counts = ServerCounts()
         counts.tokens = [ClientID(unchecked: "com.example.app"): [.active: 1]]
+        counts.lastValidation = NumericDate(0)
         let gauges = Gauges(
             counts: counts, secretExpiries: [("app", NumericDate(0))], refusals: [("app", false)],
             keySetAge: .zero, unsavedTokens: 0, clockSkew: .zero)

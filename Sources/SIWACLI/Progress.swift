@@ -198,12 +198,3 @@ extension Session {
         return try body()
     }
 }
-
-extension VaultStore {
-    /// The most records that a filter may select.
-    func expectedRecords(_ filter: VaultFilter = VaultFilter()) throws(StoreError) -> Int {
-        try counts(of: filter.clientID).reduce(0) { sum, count in
-            filter.states.isEmpty || filter.states.contains(count.key) ? sum + count.value : sum
-        }
-    }
-}

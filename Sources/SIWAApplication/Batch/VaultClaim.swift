@@ -74,3 +74,14 @@ package struct VaultClaim: Sendable {
         try vault.store.leasedByOthers(than: lease.owner, filter(now))
     }
 }
+
+extension VaultStore {
+    /// The most records that a filter may select.
+    package func expectedRecords(
+        _ filter: VaultFilter = VaultFilter()
+    ) throws(StoreError) -> Int {
+        try counts(of: filter.clientID).reduce(0) { sum, count in
+            filter.states.isEmpty || filter.states.contains(count.key) ? sum + count.value : sum
+        }
+    }
+}

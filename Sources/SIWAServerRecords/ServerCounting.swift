@@ -122,6 +122,7 @@ extension Database {
             """)
         counts.eventAttempts = try attempts(
             of: ["attempts <= 0", "attempts > 0"], in: "inbox_event")
+        counts.failingEvents = try failingEvents()
         counts.oldestPendingRevocation = try age(
             """
             SELECT requested_at, \(dialect.now) FROM revocation WHERE state = 'pending'
@@ -155,6 +156,21 @@ extension Database {
         }
         guard let next = dates.min(), let last = dates.max() else { return nil }
         return ServerCounts.Attempts(next: next, last: last)
+    }
+
+    private func failingEvents() throws(DatabaseFailure) -> ServerCounts.Failing? {
+        let row = try run(
+            """
+            SELECT count(*), max(attempts) FROM (
+                SELECT attempts FROM inbox_event WHERE state = 'pending' AND attempts > 0
+                ORDER BY due_at LIMIT \(ServerCounts.Failing.most)
+            ) AS failing
+            """
+        ).first
+        guard let count = row?.first?.count, count > 0, let attempts = row?.last?.count else {
+            return nil
+        }
+        return ServerCounts.Failing(count: count, attempts: attempts)
     }
 
     private func age(_ sql: String) throws(DatabaseFailure) -> Duration? {

@@ -10,6 +10,8 @@ package struct ServerCounts: Hashable, Sendable {
     package var oldestPendingEvent: Duration?
     /// When pending events are sent; nil without pending events.
     package var eventAttempts: Attempts?
+    /// The pending events whose delivery has failed; nil without any.
+    package var failingEvents: Failing?
     /// The number of requests to revoke in each state.
     package var revocations: [RevocationJob.State: Int] = [:]
     /// How long the oldest pending request has waited; nil without pending requests.
@@ -20,6 +22,20 @@ package struct ServerCounts: Hashable, Sendable {
     package var tokens: [ClientID: [VaultState: Int]] = [:]
     /// When a stored token was last validated; nil if none was.
     package var lastValidation: NumericDate?
+
+    /// Waiting work that has failed.
+    package struct Failing: Hashable, Sendable {
+        /// How much of it there is, at most ``most``.
+        package let count: Int
+        /// The most failed attempts for one.
+        package let attempts: Int
+
+        /// More is not counted, because that would take long.
+        package static let most = 1000
+
+        /// Creates a value.
+        package init(count: Int, attempts: Int) { (self.count, self.attempts) = (count, attempts) }
+    }
 
     /// When waiting work is tried next.
     package struct Attempts: Hashable, Sendable {

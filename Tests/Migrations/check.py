@@ -329,7 +329,7 @@ def check_failures(database):
     if database.dialect == "mysql":
         forced = subprocess.run(database.command() + ["--force"], stdin=open(script), capture_output=True, text=True)
         plan.same(story, "with --force after a failed check")
-        assert forced.returncode, forced
+        assert "nothing was changed" in forced.stdout, forced
         note(database.dialect, "failures", "--force after a failed check")
     note(database.dialect, "failures", "an incomplete script")
     check_kills(database, plan, story)

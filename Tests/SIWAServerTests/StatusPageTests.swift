@@ -1,3 +1,4 @@
+import Foundation
 import SIWAApplication
 import SIWAJOSE
 import SIWALifecycle
@@ -143,6 +144,81 @@ import Testing
         }
         let page = StatusPage(report(activity: hours)).html
         #expect(page.split(separator: "<rect").count == 3)
-        #expect(page.contains("10 received, 0 delivered, 0 undelivered"))
+        #expect(page.contains("10 received, 0 delivered\""))
+        #expect(!page.contains("given up"))
+    }
+
+    @Test func `the page says why more was delivered than received, and what has failed`() {
+        let now = 1_800_000_000 / 3600 * 3600
+        let hour = HourlyActivity(
+            begin: NumericDate(now), counts: [.received: 642, .delivered: 643, .undelivered: 1])
+        let page = StatusPage(report(activity: [hour])).html
+        #expect(page.contains("642 received") && page.contains("1 given up"))
+        #expect(page.contains("1 more was delivered than received: sent again because"))
+        var counts = ServerCounts()
+        counts.inbox[.pending] = 1
+        counts.failingEvents = .init(count: 1, attempts: 7)
+        let quiet = StatusPage(report(counts: counts)).html
+        #expect(quiet.contains("1 waits after up to 7 failed attempts"))
+        #expect(!quiet.contains("undelivered"))
+    }
+
+    @Test func `the row of the first problem says so, and every problem leads to its row`() {
+        var counts = ServerCounts()
+        (counts.inbox[.dead], counts.inbox[.unverified]) = (3, 1000)
+        counts.oldestPendingEvent = .seconds(7200)
+        counts.oldestPendingRevocation = .seconds(90_000)
+        for state in [RevocationJob.State.dead, .unknown, .pending] {
+            counts.revocations[state] = 1
+        }
+        let status = report(
+            databaseFault: "it is down", counts: counts, keySetAge: nil, clockSkew: 60
+        ) { facts, _ in
+            facts.profiles[0].isRefused = true
+            facts.profiles[0].isSignedElsewhere = true
+            facts.profiles[0].signerFault = "it is away"
+            facts.profiles[0].fault = "there is no key"
+            (facts.missingProfiles, facts.unsavedTokens) = (["com.example.old"], 2)
+            facts.validation = .init(everySeconds: 86_400, perSecond: 5)
+            facts.validation?.faults = [
+                .init(clientID: "com.example.app", reason: "Apple refused 30 of the last 40 tokens")
+            ]
+        }
+        let page = StatusPage(status).html
+        #expect(Set(status.issues.map(\.row)).count == status.issues.count)
+        let links = page.components(separatedBy: "href=\"#").dropFirst().compactMap {
+            $0.components(separatedBy: "\"").first
+        }
+        #expect(links.count == status.issues.count)
+        for link in links {
+            #expect(page.contains("<tr id=\"\(link)\" class=\"look\">"), "\(link)")
+        }
+        #expect(page.components(separatedBy: "look here first").count == 2)
+        #expect(page.contains("none ← look here first"))
+    }
+
+    @Test func `the axis has hours, and the legend explains the colors`() {
+        let hour = HourlyActivity(
+            begin: NumericDate(1_800_000_000 / 3600 * 3600), counts: [.received: 5])
+        let page = StatusPage(report(activity: [hour])).html
+        #expect(page.contains(">8:00</text>") && page.contains("by the hour (UTC)"))
+        #expect(page.contains("<span class=\"key came-key\"></span>5 received"))
+    }
+
+    @Test func `times of requests and of Apple are the median and the 99th percentile`() {
+        let page = StatusPage(
+            report { facts, _ in
+                facts.appleTimes = .init(count: 300, medianMilliseconds: 250, p99Milliseconds: 2500)
+                facts.requestTimes = .init(count: 9, medianMilliseconds: 5, p99Milliseconds: nil)
+                facts.lastRefusal = .init(
+                    at: NumericDate(1_799_999_000), endpoint: "token", outcome: "invalid_client",
+                    profile: "app")
+            }
+        ).html
+        #expect(
+            page.contains(
+                "300 since the start; half of them at most 250 ms, 99 % at most 2.5 s"))
+        #expect(page.contains("9 since the start; half of them at most 5 ms, 99 % more than 30 s"))
+        #expect(page.contains("token: invalid_client (app), 2027-01-15T07:43:20Z"))
     }
 }

@@ -33,8 +33,11 @@ extension InboxEntry {
             let event = state.isVerified ? try? JSON(bytes) : nil
             return event ?? .string(String(decoding: bytes, as: UTF8.self))
         }
+        let waiting = waitsFor.map {
+            "it waits behind the event \($0) of the same user, which is sent first"
+        }
         return [
-            .init("last_error", lastError.map { .string($0) } ?? .null),
+            .init("last_error", (lastError ?? waiting).map { .string($0) } ?? .null),
             .init(state.isVerified ? "event" : "payload", content ?? .null),
         ]
     }

@@ -14,6 +14,34 @@ package struct ServerStatus: Sendable {
     /// - Parameter survey: without counts if the database is unavailable.
     package init(_ survey: ServerSurvey, at: NumericDate) { (self.survey, self.at) = (survey, at) }
 
+    /// A row of the status page.
+    package enum Row: Hashable, Sendable {
+        /// Apple's last answer that refused a client.
+        case lastRefusal
+        /// This machine's clock and Apple's.
+        case clock
+        /// The client_secret of a profile.
+        case secret(profile: String)
+        /// The signer of a profile.
+        case signer(profile: String)
+        /// Apple's keys.
+        case keySet
+        /// The events in a state.
+        case events(InboxState)
+        /// The event that waits longest.
+        case waitingEvents
+        /// The revocations in a state.
+        case revocations(RevocationJob.State)
+        /// The revocation that waits longest.
+        case waitingRevocations
+        /// Refresh tokens that are not stored yet.
+        case unsavedTokens
+        /// The daily validation.
+        case validation
+        /// The running servers.
+        case servers
+    }
+
     /// A problem, and what to do about it.
     package struct Issue: Hashable, Sendable {
         /// The machine that has it; nil if it concerns all.
@@ -24,9 +52,11 @@ package struct ServerStatus: Sendable {
         package let remedy: String
         /// The page of the documentation that says more, relative to ``manual``.
         package let page: String
+        /// The row of the status page that shows it.
+        package let row: Row
 
-        init(_ fault: String, _ remedy: String, page: String) {
-            (self.fault, self.remedy, self.page) = (fault, remedy, page)
+        init(_ fault: String, _ remedy: String, page: String, in row: Row) {
+            (self.fault, self.remedy, self.page, self.row) = (fault, remedy, page, row)
         }
 
         /// The fault, with the machine that has it.

@@ -37,7 +37,7 @@ extension ServerStatus {
             Issue(
                 "No siwa-server is running.",
                 "Start it, and read why it ended: journalctl -u siwa-server.",
-                page: "server.html#commands-signals-and-exit-codes")
+                page: "server.html#commands-signals-and-exit-codes", in: .servers)
         ]
     }
 
@@ -48,7 +48,7 @@ extension ServerStatus {
                     + (profile.name.isEmpty ? "." : " of profile \(profile.name)."),
                 "Sign-ins and revocations fail; notifications are still received. Run siwa doctor "
                     + "--online\(profile.name.isEmpty ? "" : " --profile \(profile.name)").",
-                page: "runbooks/apple-refuses-the-client.html")
+                page: "runbooks/apple-refuses-the-client.html", in: .lastRefusal)
         }
     }
 
@@ -60,7 +60,7 @@ extension ServerStatus {
             Issue(
                 "This machine's clock is \(skew.clockDifference).",
                 "Set it, for example with timedatectl set-ntp true.",
-                page: "runbooks/notifications.html#the-clock-is-wrong")
+                page: "runbooks/notifications.html#the-clock-is-wrong", in: .clock)
         ]
     }
 
@@ -70,7 +70,7 @@ extension ServerStatus {
             Issue(
                 "The database cannot be used: \(fault).",
                 "Start it or fix it. Until then, notifications and API calls are answered with 503.",
-                page: "runbooks/notifications.html#the-database-is-down")
+                page: "runbooks/notifications.html#the-database-is-down", in: .servers)
         ]
     }
 
@@ -81,7 +81,7 @@ extension ServerStatus {
             return Issue(
                 "The signer\(name) does not sign: \(fault).",
                 "Fix it, then reload with SIGHUP: the old secret serves until it expires.",
-                page: "signers.html")
+                page: "signers.html", in: .signer(profile: profile.name))
         }
     }
 
@@ -96,7 +96,8 @@ extension ServerStatus {
             return fault.map {
                 Issue(
                     $0, "Run siwa doctor with this configuration.",
-                    page: "runbooks/apple-refuses-the-client.html")
+                    page: "runbooks/apple-refuses-the-client.html",
+                    in: .secret(profile: profile.name))
             }
         }
     }
@@ -109,7 +110,7 @@ extension ServerStatus {
                 Issue(
                     "No profile has the client of pending revocations: \(names).",
                     "Add its profile to the configuration, and reload.",
-                    page: "server.html#revocations"))
+                    page: "server.html#revocations", in: .revocations(.pending)))
         }
         if facts.unsavedTokens > 0 {
             let count = facts.unsavedTokens
@@ -119,7 +120,7 @@ extension ServerStatus {
                         ? "A refresh token waits to be stored."
                         : "\(count) refresh tokens wait to be stored.",
                     "Fix the database; they are stored then. Until then, no other copy exists.",
-                    page: "server.html#tokens-that-cannot-be-stored"))
+                    page: "server.html#tokens-that-cannot-be-stored", in: .unsavedTokens))
         }
         return issues
     }
@@ -131,7 +132,7 @@ extension ServerStatus {
             Issue(
                 "The daily validation of \(fault.clientID) stopped: \(fault.reason).",
                 "Run siwa doctor --online, and look at developer.apple.com/system-status. It goes on "
-                    + "by itself.", page: page)
+                    + "by itself.", page: page, in: .validation)
         }
         let overdue = Duration.seconds(2 * validation.everySeconds)
         let last = survey.counts?.lastValidation.map { at - $0 }
@@ -139,7 +140,8 @@ extension ServerStatus {
             issues.append(
                 Issue(
                     "No token was validated for \(last.words(units: 1)).",
-                    "Look for validation_stopped in the log of siwa-server.", page: page))
+                    "Look for validation_stopped in the log of siwa-server.", page: page,
+                    in: .validation))
         }
         return issues
     }
@@ -150,7 +152,7 @@ extension ServerStatus {
             return [
                 Issue(
                     "Apple's keys come from a file.",
-                    "Remove server.jwks_file, unless this is a test.", page: page)
+                    "Remove server.jwks_file, unless this is a test.", page: page, in: .keySet)
             ]
         }
         let age = facts.keySetAge.map { Duration.seconds($0) }
@@ -160,7 +162,7 @@ extension ServerStatus {
                 age.map { "Apple's keys are \($0.words(units: 1)) old." }
                     ?? "Apple's keys have not been fetched.",
                 "Check the network to appleid.apple.com. Notifications are kept until then.",
-                page: page)
+                page: page, in: .keySet)
         ]
     }
 
@@ -173,7 +175,8 @@ extension ServerStatus {
                 "\(count) notifications wait for Apple's keys, and no more are kept.",
                 "Check the network to appleid.apple.com. If the keys are fresh, forged "
                     + "notifications are being posted: limit the rate in the reverse proxy.",
-                page: "runbooks/notifications.html#forged-notifications-are-counted")
+                page: "runbooks/notifications.html#forged-notifications-are-counted",
+                in: .events(.unverified))
         ]
     }
 
@@ -186,7 +189,7 @@ extension ServerStatus {
                         ? "An event could not be delivered."
                         : "\(dead) events could not be delivered.",
                     "Fix the application, then run siwa inbox replay --state dead.",
-                    page: "runbooks/notifications.html#deliveries-are-dead"))
+                    page: "runbooks/notifications.html#deliveries-are-dead", in: .events(.dead)))
         }
         if let age = survey.counts?.oldestPendingEvent, age > Self.late {
             issues.append(
@@ -194,7 +197,7 @@ extension ServerStatus {
                     "An event has waited for its delivery for \(age.words(units: 1))"
                         + Self.until(survey.counts?.eventAttempts),
                     "Run siwa inbox list --state pending; siwa inbox show has the reason.",
-                    page: "runbooks/notifications.html#deliveries-are-late"))
+                    page: "runbooks/notifications.html#deliveries-are-late", in: .waitingEvents))
         }
         return issues
     }
@@ -208,7 +211,7 @@ extension ServerStatus {
                     dead == 1
                         ? "A revocation was given up." : "\(dead) revocations were given up.",
                     "Run siwa revocations list --state dead, then siwa revocations retry.",
-                    page: page))
+                    page: page, in: .revocations(.dead)))
         }
         if let unknown = survey.counts?.revocations[.unknown], unknown > 0 {
             issues.append(
@@ -218,14 +221,15 @@ extension ServerStatus {
                         : "\(unknown) revocations of codes have an unknown outcome.",
                     "Run siwa revocations list --state unknown. A token may "
                         + "still work: revoke with a new code when the user signs in again.",
-                    page: page))
+                    page: page, in: .revocations(.unknown)))
         }
         if let age = survey.counts?.oldestPendingRevocation, age > Self.late {
             issues.append(
                 Issue(
                     "A revocation has waited for Apple for \(age.words(units: 1))"
                         + Self.until(survey.counts?.revocationAttempts),
-                    "Run siwa revocations list --state pending, and siwa doctor.", page: page))
+                    "Run siwa revocations list --state pending, and siwa doctor.", page: page,
+                    in: .waitingRevocations))
         }
         return issues
     }

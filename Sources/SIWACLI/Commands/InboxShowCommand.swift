@@ -8,8 +8,8 @@ struct InboxShowCommand: Command {
     static let name = "inbox show"
     static let abstract = "Show an event that siwa-server received."
     static let discussion = """
-        Prints what 'siwa inbox list' shows of the event, why its last delivery failed \
-        (last_error), and what is delivered (event), or the payload that cannot be verified yet \
+        Prints what 'siwa inbox list' shows of the event, why its last delivery failed or what it \
+        waits for (last_error), and what is delivered (event), or the payload that cannot be verified yet \
         (payload). It is null after 'siwa inbox forget'.
         """
     static let examples = [

@@ -58,7 +58,10 @@ final class PostgresDatabase: Database {
         } catch {
             // A standby refuses to begin a transaction that writes: "feature not supported".
             if access == .writing, error.error.message.hasSuffix("(0A000)") {
-                throw DatabaseFailure(.readOnly, error.error.message)
+                throw DatabaseFailure(
+                    .readOnly,
+                    "the PostgreSQL server is a standby, which is read-only: \(error.error.message)"
+                )
             }
             guard isPooled, error.isLoss else { throw error }
             // With pool_mode = statement, pgbouncer closes the connection, and libpq reports no

@@ -34,13 +34,17 @@ struct StatusPage {
 
     private var problems: String {
         guard !issues.isEmpty else { return "<section class=\"ok\"><h2>No problems</h2></section>" }
-        let items = issues.map {
-            """
-            <li><strong>\($0.sentence.escapedForHTML)</strong> \($0.remedy.escapedForHTML) \
-            <a href="file://\($0.address.escapedForHTML)">\($0.address.escapedForHTML)</a></li>
-            """
+        let items = issues.map { issue in
+            let row = isShown(issue) ? " <a href=\"#\(Self.anchor(issue.row))\">Its row</a>." : ""
+            return """
+                <li><strong>\(issue.sentence.escapedForHTML)</strong> \
+                \(issue.remedy.escapedForHTML)\(row) <a href="file://\(issue.address.escapedForHTML)">\
+                \(issue.address.escapedForHTML)</a></li>
+                """
         }
-        let advice = issues.count > 1 ? "<p>Begin with the first: it may cause the others.</p>" : ""
+        let advice =
+            issues.count > 1
+            ? "<p>Begin with the first, and its row below: it may cause the others.</p>" : ""
         return """
             <section class="wrong"><h2>Problems</h2>\(advice)<ul>\(items.joined())</ul></section>
             """
@@ -49,10 +53,32 @@ struct StatusPage {
     // MARK: Charts
 
     private var charts: String {
-        chart(
-            "Notifications", .init(.received, .delivered, .undelivered),
-            "An event that is delivered again is counted again.")
-            + chart("Revocations", .init(.requested, .revoked, .unrevoked), "")
+        chart("Notifications", .init(.received, .delivered, .undelivered), failed: "given up")
+            + chart("Revocations", .init(.requested, .revoked, .unrevoked), failed: "not revoked")
+    }
+
+    /// What the totals of a chart do not say: why more was delivered than received, and what has
+    /// failed and is tried again.
+    private func notes(_ kinds: Kinds, _ totals: [Int]) -> String {
+        guard kinds.all[0] == .received else { return "" }
+        var notes: [String] = []
+        let more = totals[1] - totals[0]
+        if more > 0 {
+            notes.append(
+                "\(more) more \(more == 1 ? "was" : "were") delivered than received: sent again "
+                    + "because an answer was lost, or received before.")
+        }
+        if let failing { notes.append("\(failing).") }
+        return notes.joined(separator: " ")
+    }
+
+    /// The events that failed and are sent again; nil without any.
+    private var failing: String? {
+        guard let failing = counts?.failingEvents else { return nil }
+        let isMore = failing.count >= ServerCounts.Failing.most
+        return "\(isMore ? "more than " : "")\(failing.count) "
+            + "\(failing.count == 1 ? "waits" : "wait") after "
+            + "\(failing.attempts == 1 ? "a failed attempt" : "up to \(failing.attempts) failed attempts")"
     }
 
     /// What a chart shows: what came in, what was done, and what failed.
@@ -67,7 +93,7 @@ struct StatusPage {
     }
 
     /// A bar chart of the last 24 hours, with three bars for each hour.
-    private func chart(_ name: String, _ kinds: Kinds, _ note: String) -> String {
+    private func chart(_ name: String, _ kinds: Kinds, failed: String) -> String {
         let hour = status.at.seconds / 3600
         var values = [[Int]](repeating: [0, 0, 0], count: 24)
         for activity in status.survey.activity {
@@ -76,9 +102,14 @@ struct StatusPage {
             values[index] = kinds.all.map { activity.counts[$0] ?? 0 }
         }
         let totals = (0..<3).map { kind in values.reduce(0) { $0 + $1[kind] } }
-        let words = zip(totals, kinds.all).map { "\($0) \($1.rawValue)" }
+        let note = notes(kinds, totals)
         guard totals != [0, 0, 0] else {
-            return "<section><h2>\(name), last 24 hours</h2><p>None.</p></section>"
+            return "<section><h2>\(name), last 24 hours</h2><p>None. \(note)</p></section>"
+        }
+        let names = [kinds.all[0].rawValue, kinds.all[1].rawValue, failed]
+        // A zero of what failed would crowd what matters.
+        let words = zip(totals, names).enumerated().compactMap { index, word in
+            index < 2 || word.0 > 0 ? "\(word.0) \(word.1)" : nil
         }
         let highest = max(values.flatMap(\.self).max() ?? 0, 1)
         let bars = values.enumerated().map { Self.bars($1, at: $0, of: highest) }.joined()
@@ -121,46 +152,93 @@ struct StatusPage {
         return table("Apple", (facts.map(apple) ?? []))
             + table(
                 "Events",
-                states(InboxState.allCases, counts?.inbox)
-                    + waiting(counts?.eventAttempts, since: counts?.oldestPendingEvent))
+                states(InboxState.allCases, counts?.inbox) { .events($0) }
+                    + (failing.map { [Entry("failing", $0)] } ?? [])
+                    + waiting(
+                        counts?.eventAttempts, since: counts?.oldestPendingEvent, .waitingEvents))
             + table(
                 "Revocations",
-                states(RevocationJob.State.allCases, counts?.revocations)
-                    + waiting(counts?.revocationAttempts, since: counts?.oldestPendingRevocation))
+                states(RevocationJob.State.allCases, counts?.revocations) { .revocations($0) }
+                    + waiting(
+                        counts?.revocationAttempts, since: counts?.oldestPendingRevocation,
+                        .waitingRevocations))
             + table("Stored tokens", tokens)
             + table("Servers", (facts.map(requests) ?? []) + servers)
     }
 
     private var counts: ServerCounts? { status.survey.counts }
 
-    private typealias Rows = [(String, String)]
+    private typealias Row = ServerStatus.Row
+
+    /// A row of a table.
+    private struct Entry {
+        let name: String
+        let value: String
+        /// The row that problems refer to; nil if none does.
+        let row: Row?
+
+        init(_ name: String, _ value: String, _ row: Row? = nil) {
+            (self.name, self.value, self.row) = (name, value, row)
+        }
+    }
+
+    private typealias Rows = [Entry]
+
+    /// Whether the page shows the row of a problem: of other servers than the worst it does not.
+    private func isShown(_ issue: ServerStatus.Issue) -> Bool {
+        issue.host == nil || issue.host == status.worst?.server.host
+    }
+
+    /// The name of a row in links.
+    private static func anchor(_ row: Row) -> String {
+        switch row {
+        case .lastRefusal: "last-refusal"
+        case .clock: "clock"
+        case .secret(let profile): "secret-\(profile.escapedForHTML)"
+        case .signer(let profile): "signer-\(profile.escapedForHTML)"
+        case .keySet: "key-set"
+        case .events(let state): "events-\(state.rawValue)"
+        case .waitingEvents: "waiting-events"
+        case .revocations(let state): "revocations-\(state.rawValue)"
+        case .waitingRevocations: "waiting-revocations"
+        case .unsavedTokens: "unsaved-tokens"
+        case .validation: "validation"
+        case .servers: "servers"
+        }
+    }
 
     private func apple(_ facts: ServerFacts) -> Rows {
         let age = facts.keySetAge.map { Duration.seconds($0).words(units: 1) + " old" }
         let secrets = facts.profiles.map { profile in
             let left = profile.secretExpiresAt.map { $0 - status.at } ?? .zero
-            return (
+            return Entry(
                 profile.name.isEmpty ? "client_secret" : "client_secret of \(profile.name)",
-                left > .zero ? "valid for \(left.words(units: 1))" : "none"
-            )
+                left > .zero ? "valid for \(left.words(units: 1))" : "none",
+                .secret(profile: profile.name))
+        }
+        let clock = facts.clockSkew.map {
+            $0 == 0 ? "in sync with Apple's" : Duration.seconds($0).clockDifference
         }
         return [
-            ("answer times", Self.words(facts.appleTimes)),
-            ("last answer", Self.words(facts.lastAnswer)),
-            ("last refusal of a client", Self.words(facts.lastRefusal)),
-            ("Apple's keys", facts.isKeySetFixed ? "from a file" : age ?? "not fetched"),
+            Entry("answer times", Self.words(facts.appleTimes)),
+            Entry("last answer", Self.words(facts.lastAnswer)),
+            Entry("last refusal of a client", Self.words(facts.lastRefusal), .lastRefusal),
+            Entry("this machine's clock", clock ?? "not compared", .clock),
+            Entry(
+                "Apple's keys", facts.isKeySetFixed ? "from a file" : age ?? "not fetched",
+                .keySet),
         ] + secrets + facts.profiles.filter(\.isSignedElsewhere).map(Self.signer)
     }
 
-    private static func signer(_ profile: ServerFacts.Profile) -> (String, String) {
-        (
+    private static func signer(_ profile: ServerFacts.Profile) -> Entry {
+        Entry(
             profile.name.isEmpty ? "signer" : "signer of \(profile.name)",
-            profile.signerFault == nil ? "signs" : "does not sign"
-        )
+            profile.signerFault == nil ? "signs" : "does not sign",
+            .signer(profile: profile.name))
     }
 
     private func requests(_ facts: ServerFacts) -> Rows {
-        [("answered requests", Self.words(facts.requestTimes))]
+        [Entry("answered requests", Self.words(facts.requestTimes))]
     }
 
     private static func words(_ times: ServerFacts.Times?) -> String {
@@ -179,56 +257,70 @@ struct StatusPage {
     }
 
     private var servers: Rows {
-        status.servers.map { record in
+        guard !status.servers.isEmpty else { return [Entry("all", "none is running", .servers)] }
+        return status.servers.enumerated().map { index, record in
             let age = max(status.at - record.heartbeatAt, .zero)
-            return (
+            let fault = record.facts?.databaseFault == nil ? "" : ", without the database"
+            return Entry(
                 record.server.host,
-                "\(record.server.version), heartbeat \(age.words(units: 1)) ago"
-            )
+                "\(record.server.version), heartbeat \(age.words(units: 1)) ago\(fault)",
+                index == 0 ? .servers : nil)
         }
     }
 
     /// How long pending work has waited, and until when it waits; no rows if none waits.
-    private func waiting(_ attempts: ServerCounts.Attempts?, since age: Duration?) -> Rows {
-        guard let attempts else { return [] }
-        return [
-            ("waiting", "for \((age ?? .zero).words(units: 1))"),
-            ("next attempt", attempts.next.rfc3339),
-            ("last one waits until", attempts.last.rfc3339),
+    private func waiting(
+        _ attempts: ServerCounts.Attempts?, since age: Duration?, _ row: Row
+    ) -> Rows {
+        let oldest = age.map { [Entry("waiting", "for \($0.words(units: 1))", row)] } ?? []
+        guard let attempts else { return oldest }
+        return oldest + [
+            Entry("next attempt", attempts.next.rfc3339),
+            Entry("last one waits until", attempts.last.rfc3339),
         ]
     }
 
     /// The states that occur: zeros would crowd what matters.
     private func states<State: RawRepresentable<String> & Hashable>(
-        _ states: [State], _ counts: [State: Int]?
+        _ states: [State], _ counts: [State: Int]?, row: (State) -> Row
     ) -> Rows {
-        guard let counts else { return [("all", "unknown")] }
+        guard let counts else { return [Entry("all", "unknown")] }
         let found = states.compactMap { state in
-            counts[state].flatMap { $0 > 0 ? (state.rawValue, "\($0)") : nil }
+            counts[state].flatMap { $0 > 0 ? Entry(state.rawValue, "\($0)", row(state)) : nil }
         }
-        return found.isEmpty ? [("all", "none")] : found
+        return found.isEmpty ? [Entry("all", "none")] : found
     }
 
     private var tokens: Rows {
-        let last = counts?.lastValidation?.rfc3339 ?? "never"
-        return (counts?.tokens ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
+        let facts = status.worst?.facts
+        let stored = (counts?.tokens ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
             .flatMap { client, states in
                 states.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-                    ("\(client) \($0.key.rawValue)", "\($0.value)")
+                    Entry("\(client) \($0.key.rawValue)", "\($0.value)")
                 }
-            } + [
-                ("last validation", last),
-                (
-                    "validation by siwa-server",
-                    ServerStatus.words(status.worst?.facts?.validation)
-                ),
+            }
+        let unsaved = (facts?.unsavedTokens ?? 0) > 0 ? facts?.unsavedTokens : nil
+        return stored
+            + (unsaved.map { [Entry("not stored yet", "\($0)", .unsavedTokens)] } ?? []) + [
+                Entry("last validation", counts?.lastValidation?.rfc3339 ?? "never"),
+                Entry(
+                    "validation by siwa-server", ServerStatus.words(facts?.validation),
+                    .validation),
             ]
     }
 
     private func table(_ name: String, _ rows: Rows) -> String {
         guard !rows.isEmpty else { return "" }
-        let lines = rows.map {
-            "<tr><th scope=\"row\">\($0.0.escapedForHTML)</th><td>\($0.1.escapedForHTML)</td></tr>"
+        let wrong = issues.filter(isShown).map(\.row)
+        let lines = rows.map { entry in
+            let isWrong = entry.row.map(wrong.contains) ?? false
+            let id = entry.row.map { " id=\"\(Self.anchor($0))\"" } ?? ""
+            let mark = entry.row != nil && entry.row == wrong.first ? " ← look here first" : ""
+            return """
+                <tr\(id)\(isWrong ? " class=\"look\"" : "")>\
+                <th scope="row">\(entry.name.escapedForHTML)</th>\
+                <td>\(entry.value.escapedForHTML)\(mark)</td></tr>
+                """
         }
         return "<section><h2>\(name)</h2><table>\(lines.joined())</table></section>"
     }
@@ -254,6 +346,7 @@ struct StatusPage {
         line{stroke:var(--line)}text{fill:var(--soft);font-size:11px}\
         .key{display:inline-block;width:10px;height:10px;margin-right:4px}\
         .came-key{background:var(--came)}.done-key{background:var(--done)}\
-        .failed-key{background:var(--failed)}a{color:var(--came)}
+        .failed-key{background:var(--failed)}a{color:var(--came)}\
+        .look>*{color:var(--failed);font-weight:bold}
         """
 }

@@ -63,14 +63,28 @@ extension Database {
 
     /// Whether an earlier event of its user holds an event back.
     private var isHeldBack: String {
+        "EXISTS (SELECT 1 FROM inbox_event AS earlier WHERE \(isHoldingBack))"
+    }
+
+    /// Whether `earlier` holds an event of its user back.
+    private var isHoldingBack: String {
         """
-        EXISTS (
-            SELECT 1 FROM inbox_event AS earlier
-            WHERE earlier.user_id = inbox_event.user_id AND earlier.state = 'pending'
-                AND (earlier.event_time, earlier.position)
-                    < (inbox_event.event_time, inbox_event.position)
-                AND (earlier.holds_until IS NULL OR earlier.holds_until > \(dialect.moment)))
+        earlier.user_id = inbox_event.user_id AND earlier.state = 'pending'
+            AND (earlier.event_time, earlier.position)
+                < (inbox_event.event_time, inbox_event.position)
+            AND (earlier.holds_until IS NULL OR earlier.holds_until > \(dialect.moment))
         """
+    }
+
+    /// The event that is sent before an event of the same user; nil if none holds it back.
+    func eventBefore(_ id: EventID) throws(DatabaseFailure) -> EventID? {
+        try run(
+            """
+            SELECT earlier.jti FROM inbox_event, inbox_event AS earlier
+            WHERE inbox_event.jti = $1 AND \(isHoldingBack)
+            ORDER BY earlier.event_time, earlier.position LIMIT 1
+            """, id.value
+        ).first?.first?.text.flatMap { EventID($0) }
     }
 
     /// Lets events wait that are still held back. On PostgreSQL, ``dueEvents(_:_:)`` may lock an event

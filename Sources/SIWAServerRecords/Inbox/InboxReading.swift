@@ -75,7 +75,11 @@ extension Database {
 
     func inboxEvent(_ id: EventID) throws(DatabaseFailure) -> InboxPage {
         let sql = "SELECT \(InboxEntry.columns) FROM inbox_event WHERE jti = $1"
-        return InboxPage(try run(sql, id.value))
+        var page = InboxPage(try run(sql, id.value))
+        if page.entries.first?.state == .pending {
+            page.entries[0].waitsFor = try eventBefore(id)
+        }
+        return page
     }
 }
 

@@ -8,6 +8,36 @@ import Testing
 /// `siwa inbox` and `siwa revocations`, beside a server that cannot deliver or reach Apple.
 @Suite(.blocking) struct InboxCommandTests {
     @Test(arguments: VaultBackend.available)
+    func `an event that waits behind another one says so`(_ backend: VaultBackend) async throws {
+        let fixture = try await ServerFixture(backend)
+        // A port without a listener.
+        try fixture.deliver(to: "http://127.0.0.1:1/")
+        let server = try await fixture.serve()
+        for type in ["email-disabled", "email-enabled"] {
+            let statuses = try await fixture.notify(type, at: try server.notificationURL)
+            #expect(statuses == ["200": 1])
+        }
+        let events = try await fixture.inbox()
+        func id(_ type: String) throws -> String {
+            try #require(events.first { $0["type"]?.string == type }?["jti"]?.string)
+        }
+        let (first, second) = (try id("email-disabled"), try id("email-enabled"))
+        try await eventually("the first one has failed") {
+            let shown = try await fixture.siwa("inbox", "show", "--", first).json
+            return shown["last_error"]?.string?.hasPrefix("connect") == true
+        }
+        let waiting = try await fixture.siwa(
+            "inbox", "show", "--print", "last_error", "--", second)
+        #expect(waiting.exitCode == 0, "\(waiting)")
+        #expect(
+            waiting.output
+                == "it waits behind the event \(first) of the same user, which is sent first\n")
+        let page = try await server.call("metrics", "GET", "/").body
+        #expect(page.contains("1 waits after") && !page.contains("undelivered"))
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test(arguments: VaultBackend.available)
     func `an operator lists, replays, discards and erases events`(_ backend: VaultBackend)
         async throws
     {

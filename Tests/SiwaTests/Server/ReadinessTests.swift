@@ -86,6 +86,8 @@ import Testing
         try await eventually("it is not ready", limit: .seconds(60)) {
             try await server.call("metrics", "GET", "/readyz").status == 503
         }
+        let text = try await server.call("metrics", "GET", "/readyz").body
+        #expect(text.contains("a standby, which is read-only"), "\(text)")
         #expect(try await server.stop().ending == .exit(0))
     }
 }

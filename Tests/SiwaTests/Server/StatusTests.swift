@@ -1,7 +1,10 @@
+import Foundation
 import SIWAJOSE
 import SIWALifecycle
 import SIWATestSupport
 import Testing
+
+@testable import SIWADatabases
 
 /// `siwa status`, `GET /v1/status` and `/readyz` of a running server.
 @Suite(.blocking) struct StatusTests {
@@ -39,15 +42,87 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))
+    func `while the database is down, siwa status says that it is temporary, and the page why`()
+        async throws
+    {
+        let postgres = try await PostgresServer()
+        let fixture = try await ServerFixture(.postgres, on: postgres)
+        let server = try await fixture.serve(fixture.listeners)
+        var environment = fixture.environment
+        environment["SIWA_PROFILE"] = "app"
+        try await postgres.stop()
+        let down = try await fixture.apple.siwa("status", environment: environment)
+        #expect(down.exitCode == 75, "\(down)")
+        try await eventually("the page says so") {
+            try await server.call("metrics", "GET", "/").body
+                .contains("The database cannot be used")
+        }
+        try await postgres.start()
+        try await eventually("it is well again", limit: .seconds(60)) {
+            let result = try await fixture.apple.siwa("status", environment: environment)
+            return result.exitCode != 75 && !result.output.contains("cannot be used")
+        }
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
     @Test(arguments: VaultBackend.available)
-    func `a server whose key table is missing is not ready`(_ backend: VaultBackend) async throws {
+    func `of several servers, the one with the worst problem comes first, with its host`(
+        _ backend: VaultBackend
+    ) async throws {
         let fixture = try await ServerFixture(backend)
         let server = try await fixture.serve(fixture.listeners)
+        var environment = fixture.environment
+        environment["SIWA_PROFILE"] = "app"
+        let now = Int(Date().timeIntervalSince1970) * 1000
+        let facts: JSON = [
+            "profiles": [
+                [
+                    "profile": "web", "client_id": "com.example.web", "team_id": "A1B2C3D4E5",
+                    "refused": true,
+                ]
+            ], "key_set_age_seconds": 60,
+        ]
+        try fixture.vault.run(
+            """
+            INSERT INTO server_instance
+                (id, host, version, started_at, heartbeat_at, lease_until, facts)
+            VALUES ('other', 'far.example', '1.0.0', $1, $1, $2, $3)
+            """, .integer(now), .integer(now + 50_000), .text(facts.text))
+        let text = try await fixture.apple.siwa("status", environment: environment)
+        #expect(text.exitCode == 1, "\(text)")
+        #expect(
+            text.output.hasPrefix(
+                "Problem: far.example: Apple refuses the client com.example.web of profile web."),
+            "\(text)")
+        let status = try await fixture.apple.siwa("status", "--json", environment: environment).json
+        #expect(status["problems"]?.elements?.first?["host"] == "far.example")
+        #expect(status["servers"]?.elements?.count == 2)
+        #expect(status["servers"]?.elements?.first?["host"] == "far.example")
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `a refused profile is the first problem, and the server stays ready`() async throws {
+        let fixture = try await ServerFixture()
+        _ = try await fixture.vault.store([1])
+        let server = try await fixture.serve(fixture.listeners)
+        let refused = #"siwa_profile_refused{profile="app"}"#
+        #expect(try await server.metric(refused) == 0)
+        try await fixture.apple.post(
+            "faults", ["endpoint": "/auth/token", "error": "invalid_client", "count": 100])
+        let body: JSON = ["user_id": .string(fixture.vault.people.userID(1))]
+        #expect(try await server.api("POST", "/v1/refresh", body).status == 502)
+        #expect(try await server.metric(refused) == 1)
         #expect(try await server.call("metrics", "GET", "/readyz").status == 200)
-        try fixture.vault.run("ALTER TABLE vault_key RENAME TO lost_key")
-        try await eventually("it is not ready") {
-            try await server.call("metrics", "GET", "/readyz").status == 503
-        }
+        let page = try await server.call("metrics", "GET", "/").body
+        #expect(
+            page.contains(
+                "<ul><li><strong>Apple refuses the client com.example.app of profile app.</strong>"),
+            "\(page)")
+        #expect(page.contains("token: invalid_client (app)"))
+        try await fixture.apple.post("faults/clear")
+        #expect(try await server.api("POST", "/v1/refresh", body).status == 200)
+        #expect(try await server.metric(refused) == 0)
         #expect(try await server.stop().ending == .exit(0))
     }
 }

@@ -95,7 +95,7 @@ extension KnownCause {
 
     private static let wrongKeyID = KnownCause(
         "wrong kid", .keyFileName, command: ["--key-id", "ZZZZZZZZZZ"],
-        hint: "the key file is named for Key ID K1L2M3N4P5")
+        hint: "is named for Key ID K1L2M3N4P5, but key_id is")
 
     private static let wrongTeam = KnownCause(
         "wrong team", .profilesDisagree, command: ["--team-id", "ZZZZZZZZZZ"],

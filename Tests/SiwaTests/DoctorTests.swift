@@ -1,3 +1,4 @@
+import Glibc
 import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
@@ -53,6 +54,23 @@ import Testing
         #expect(try await apple.requests().isEmpty)
         let body = String(decoding: key, as: UTF8.self).split(separator: "\n")[1]
         #expect(!(result.output + result.errors).contains(body))
+    }
+
+    /// The units name the key with a link, whose target tells the Key ID.
+    @Test func `a link to the file of another Key ID is a failed check`() async throws {
+        let apple = try await LocalApple()
+        let key = try P256PrivateKey.generate().pemRepresentation().revealed()
+        try apple.folder.write("unit/AuthKey_STRANGER00.p8", key)
+        let link = apple.folder.path("unit/apple.p8")
+        #expect(symlink("AuthKey_STRANGER00.p8", link) == 0)
+        let result = try await apple.siwa(
+            "doctor", "--json", environment: ["SIWA_PRIVATE_KEY_FILE": link])
+        #expect(result.exitCode == 1, "\(result)")
+        let checks = try #require(try result.json["checks"]?.elements)
+        let seen = checks.filter { $0["name"] == "key_files" && $0["status"] == "failed" }
+            .compactMap { $0["seen"]?.string }.joined()
+        #expect(seen.contains("\(link) (AuthKey_STRANGER00.p8, environment SIWA_PRIVATE_KEY_FILE)"))
+        #expect(seen.contains("/apple/AuthKey_"), "\(result)")
     }
 
     /// Each check's status; one that failed outweighs one of the same name that did not.

@@ -21,13 +21,20 @@ struct EndpointTests {
         let lines = try result.checks
         #expect(lines["endpoint_url"]?["status"] == "warning")
         #expect(lines["tls"]?["seen"]?.string?.hasPrefix("TLS 1.3 with TLS_AES_") == true)
-        #expect(lines["certificate"]?["seen"]?.string?.hasPrefix("the server sends 2") == true)
+        let certificate = lines["certificate"]?["seen"]?.string ?? ""
+        #expect(certificate.hasPrefix("the server sends 2 certificates: complete chain"))
+        #expect(certificate.contains("expires at 20") && certificate.hasSuffix("Z, in 89 days"))
+        #expect(lines["certificate"]?["status"] == "ok")
         #expect(lines["forged_notification"]?["seen"] == "refused with 401")
         #expect(lines["signed_notification"]?["seen"] == "accepted with 200")
         for name in ["dns", "connection", "redirect", "response_time"] {
             #expect(lines[name]?["status"] == "ok", "\(name): \(result)")
         }
         #expect(try result.json["verdict"] == "passed")
+        // Apple does not have these authorities.
+        let conclusion = try result.json["cause"]?["seen"]?.string ?? ""
+        #expect(conclusion.hasPrefix("a machine that trusts /"), "\(conclusion)")
+        #expect(conclusion.hasSuffix("trusted.pem can post to this endpoint"), "\(conclusion)")
         #expect(try await fixture.inbox().map { $0["type"]?.string } == ["email-disabled"])
     }
 
@@ -51,6 +58,35 @@ struct EndpointTests {
             lines["forged_notification"]?["seen"]
                 == (isKnownHere ? "refused with 401" : "not reached"))
         #expect(try result.json["cause"]?["advice"]?.string?.contains("fullchain.pem") == true)
+    }
+
+    @Test func `a certificate that expires within 14 days is a warning`() async throws {
+        for (days, status) in [(13, "warning"), (15, "ok")] {
+            let (fixture, chain) = try await Self.fixture(days: days)
+            let server = try await Self.serve(fixture, chain.full, chain.key)
+            let url = "https://localhost:\(try server.port("notifications"))/apple/notifications"
+            let result = try await fixture.apple.siwa(
+                "doctor", "--endpoint", url, "--json", "--ca-file", chain.trusting("root.pem"))
+            #expect(result.exitCode == 0, "\(result)")
+            let line = try result.checks["certificate"]
+            #expect(line?["status"]?.string == status, "\(result)")
+            #expect(line?["seen"]?.string?.hasSuffix("in \(days - 1) days") == true, "\(result)")
+            #expect((line?["advice"] != nil) == (status == "warning"), "\(result)")
+        }
+    }
+
+    @Test func `an expired certificate is reported with its date`() async throws {
+        let authority = try CertificateAuthority(
+            name: "Old", permitting: [.host("localhost")], validity: 1_600_000_000..<1_700_000_000)
+        try await TLSServer.serving(TLSIdentity(authority, .host("localhost")), []) { server in
+            let result = try await Self.doctor(server, trusting: authority.certificate)
+            let seen = try result.checks["certificate"]?["seen"]?.string ?? ""
+            #expect(
+                seen.hasPrefix(
+                    "not valid for localhost: certificate has expired; it expired at "
+                        + "2023-11-14T22:13:20Z, "), "\(result)")
+            #expect(result.exitCode == 1)
+        }
     }
 
     @Test func `a certificate for another name is reported`() async throws {
@@ -189,9 +225,9 @@ struct EndpointTests {
         }
     }
 
-    private static func fixture() async throws -> (ServerFixture, TestChain) {
+    private static func fixture(days: Int = 90) async throws -> (ServerFixture, TestChain) {
         let fixture = try await ServerFixture()
-        return (fixture, try await TestChain(in: fixture.apple.folder))
+        return (fixture, try await TestChain(in: fixture.apple.folder, days: days))
     }
 
     private static func serve(
@@ -225,16 +261,17 @@ struct TestChain {
     let leaf, full, key: String
     private let folder: TemporaryFolder
 
-    init(in folder: TemporaryFolder) async throws {
+    /// - Parameter days: the lifetime of all its certificates.
+    init(in folder: TemporaryFolder, days: Int = 2) async throws {
         self.folder = folder
         let script = """
             set -e; cd "$0"
             key="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
-            openssl req -x509 $key -days 2 -subj '/CN=Test Root' -keyout root.key -out root.pem
+            openssl req -x509 $key -days \(days) -subj '/CN=Test Root' -keyout root.key -out root.pem
             issue() { # CERTIFICATE NAME ISSUER EXTENSIONS
                 openssl req $key -subj "/CN=$2" -keyout "$1.key" -out "$1.csr"
                 printf "$4" > "$1.cnf"
-                openssl x509 -req -in "$1.csr" -CA "$3.pem" -CAkey "$3.key" -days 2 \
+                openssl x509 -req -in "$1.csr" -CA "$3.pem" -CAkey "$3.key" -days \(days) \
                     -CAcreateserial -extfile "$1.cnf" -out "$1.pem"
             }
             issue intermediate 'Test Intermediate' root 'basicConstraints=critical,CA:TRUE\\n'

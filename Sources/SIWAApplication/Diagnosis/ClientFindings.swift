@@ -6,12 +6,13 @@ package import SIWALifecycle
 /// Why Apple may refuse a client, as far as visible on this machine.
 package struct ClientFindings: Sendable {
     private let client: Client
-    private let source: PrivateKeySource
+    private let key: LoadedKey
+    private var source: PrivateKeySource { key.source.value }
     private let localCandidates: LocalCandidates
 
     package init(_ loaded: LoadedClient, _ localCandidates: LocalCandidates) {
         client = loaded.client
-        source = loaded.key.source.value
+        key = loaded.key
         self.localCandidates = localCandidates
     }
 
@@ -40,20 +41,22 @@ package struct ClientFindings: Sendable {
                     .otherKeyFile, .error, .likely,
                     seen:
                         "\(fitting.path) is named for Key ID \(keyID), but contains a different key than "
-                        + source.description,
+                        + key.place,
                     advice: "use it: --key \(fitting.path), or \"private_key\" in the profile")
             ]
         }
-        if let named = source.keyIDInName, named != keyID {
+        if let named = key.keyIDInName, named != keyID {
             return [
                 Finding(
                     .keyFileName, .error, .likely,
-                    seen: "the key file is named for Key ID \(named), but key_id is \(keyID)",
+                    seen: "the key file \(key.place) is named for Key ID \(named), but key_id is "
+                        + "\(keyID)",
                     advice: "set key_id to \(named), or use the key of \(keyID)")
             ]
         }
+        if let elsewhere { return [elsewhere] }
         let others = localCandidates.keyFiles.filter { !isInUse($0) }
-        guard source.keyIDInName == nil, !others.isEmpty else { return [] }
+        guard key.keyIDInName == nil, !others.isEmpty else { return [] }
         let list = others.map(\.path).joined(separator: ", ")
         return [
             Finding(
@@ -67,7 +70,7 @@ package struct ClientFindings: Sendable {
     private var swapped: Finding? {
         let (team, keyID) = (client.teamID.rawValue, client.signingKey.id.rawValue)
         guard team != keyID else { return nil }
-        let names = ([source.keyIDInName] + localCandidates.keyFiles.map(\.keyID)).compactMap {
+        let names = ([key.keyIDInName] + localCandidates.keyFiles.map(\.keyID)).compactMap {
             $0?.rawValue
         }
         let isKeyFile = names.contains(team) && !names.contains(keyID)
@@ -85,6 +88,28 @@ package struct ClientFindings: Sendable {
     private var fitting: KeyFile? {
         let named = localCandidates.keyFiles.filter { $0.keyID == client.signingKey.id }
         return named.contains(where: isInUse) ? nil : named.first
+    }
+
+    /// Another key in the second place of the key.
+    package var elsewhere: Finding? {
+        guard let other = localCandidates.otherPlace else { return nil }
+        let keyID = client.signingKey.id
+        if let publicKey = other.publicKey {
+            guard !publicKey.isSame(as: client.signingKey.publicKey) else { return nil }
+        } else {
+            guard let named = other.keyID, named != keyID else { return nil }
+        }
+        let name = other.keyID.map { ", key of \($0)" } ?? ""
+        return Finding(
+            .otherKeyFile, .error, .likely,
+            seen: """
+                two different keys: \(key.place) is in use as Key ID \(keyID), and \(other.path) \
+                (\(other.origin)\(name)) is another key
+                """,
+            advice: """
+                let both be the key of key_id: private_key in the profile, and for the units \
+                ln -sf AuthKey_\(keyID).p8 /etc/siwa/apple.p8
+                """)
     }
 
     private func isInUse(_ file: KeyFile) -> Bool {

@@ -9,9 +9,12 @@ package struct LocalCandidates: Sendable {
     package let keyFiles: [KeyFile]
     /// The configuration's profiles, without the one in use.
     package let otherProfiles: [KnownProfile]
+    /// The other place that is to have the key in use; nil if there is none.
+    let otherPlace: KeyPlace?
 
     package init(_ settings: Settings, in world: World) {
         otherProfiles = settings.otherProfiles
+        otherPlace = KeyPlace(besides: try? settings.keySource(in: world), settings, in: world)
         let inUse = (try? settings.keySource(in: world))?.value.path
         let folders =
             [inUse.map(folder(of:))].compactMap(\.self) + settings.keyFolders(world.variables)

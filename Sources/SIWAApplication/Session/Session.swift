@@ -65,8 +65,10 @@ package struct Session: Sendable {
         for warning in key.warnings { console.warn(warning) }
         try key.check()
         let keyID = try settings.keyID(of: key.source.value)
-        if let named = key.source.value.keyIDInName, named != keyID {
-            console.warn("the key file is named for \(named), but key_id is \(keyID)")
+        if let named = key.keyIDInName, named != keyID {
+            console.warn(
+                "the key file is named for \(named), but key_id is \(keyID): "
+                    + settings.placesOfKey(key))
         }
         return LoadedClient(
             client: Client(

@@ -46,9 +46,10 @@ extension Settings {
             return Setting(value: .argument(argument), origin: .flag("--client-secret"))
         }
         guard selection.key == nil, selection.signer == nil else { return nil }
-        let keyVariable = ["SIWA_PRIVATE_KEY_FILE", "SIWA_PRIVATE_KEY"].first {
-            nonEmpty(world.variables($0)) != nil
-        }
+        let keyVariable =
+            world.privateKeyFile != nil
+            ? "SIWA_PRIVATE_KEY_FILE"
+            : nonEmpty(world.variables("SIWA_PRIVATE_KEY")).map { _ in "SIWA_PRIVATE_KEY" }
         if let name = SettingName.clientSecret.variable, nonEmpty(world.variables(name)) != nil {
             if let keyVariable {
                 throw SettingsError(

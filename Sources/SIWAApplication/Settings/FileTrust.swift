@@ -1,3 +1,5 @@
+internal import SIWACrypto
+internal import SIWALifecycle
 package import SIWASystem
 
 /// A fault of a file with settings, keys or a vault: users who can write it control siwa, and users
@@ -14,7 +16,7 @@ enum FileFault: String, Sendable {
     ///   - world: a file in its `$CREDENTIALS_DIRECTORY`, which the service manager created for
     ///     this process, is accepted.
     init?(of status: FileStatus, at path: String, isSecret: Bool, in world: World) {
-        guard status.isRegular, !Self.isCredential(path, in: world) else { return nil }
+        guard status.isRegular, !world.isCredential(path) else { return nil }
         if status.isForeign {
             self = .isForeign
         } else if status.isWritableByOthers {
@@ -38,13 +40,31 @@ enum FileFault: String, Sendable {
         case .isReadable: "chmod 600 \(path)"
         }
     }
+}
 
-    private static func isCredential(_ path: String, in world: World) -> Bool {
-        guard var folder = nonEmpty(world.variables("CREDENTIALS_DIRECTORY")),
-            folder.hasPrefix("/")
+extension World {
+    /// Whether the service manager created the file at a path for this process.
+    func isCredential(_ path: String) -> Bool {
+        guard var folder = nonEmpty(variables("CREDENTIALS_DIRECTORY")), folder.hasPrefix("/")
         else { return false }
         while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
-        return world.files.isSameFolder(SIWAApplication.folder(of: path), folder)
+        return files.isSameFolder(SIWAApplication.folder(of: path), folder)
+    }
+
+    /// The variable with the path of the key; nil if it is not set.
+    ///
+    /// A credential that is missing, or `none`, is as good as no variable: the shipped units set it
+    /// on hosts without a key, too.
+    var privateKeyFile: String? {
+        guard let path = nonEmpty(variables("SIWA_PRIVATE_KEY_FILE")) else { return nil }
+        guard isCredential(path) else { return path }
+        do throws(FileError) {
+            let text = firstLine(try files.read(path).contents)
+            let isMarked = text.count <= 4 && ["", "none"].contains(SecretText(text).revealed())
+            return isMarked ? nil : path
+        } catch {
+            return error.isMissing ? nil : path
+        }
     }
 }
 

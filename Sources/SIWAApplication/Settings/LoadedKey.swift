@@ -13,6 +13,19 @@ package struct LoadedKey: Sendable {
     package let repairs: [PrivateKeyText.Repair]
     /// A warning if other users may read or write it.
     package let fileWarning: FileWarning?
+    /// The name of the key's file, where a link leads; nil if the key is not in a file, or the path
+    /// is not a link.
+    let linkedName: String?
+
+    /// The Key ID in the name of its file, or of the file that a link leads to.
+    package var keyIDInName: KeyID? {
+        source.value.keyIDInName ?? linkedName.flatMap { PrivateKeySource.file($0).keyIDInName }
+    }
+
+    /// Its place and origin, for messages.
+    package var place: String {
+        "\(source.value.description) (\(linkedName.map { "\($0), " } ?? "")\(source.origin))"
+    }
 
     /// Warnings for the user.
     package var warnings: [String] {
@@ -62,7 +75,8 @@ extension Settings {
         let key = SigningKey(privateKey, id: KeyID(unchecked: ""))
         return LoadedKey(
             publicKey: key.publicKey, signer: key.signer, source: source, repairs: repairs,
-            fileWarning: fileWarning)
+            fileWarning: fileWarning,
+            linkedName: source.value.path.flatMap { nameOfLinked($0, in: world) })
     }
 
     /// Finds the key in a text.
@@ -121,6 +135,14 @@ extension Settings {
     }
 
     private func noKey(_ variables: (String) -> String?) -> SettingsError {
+        if let variable = nonEmpty(variables("SIWA_PRIVATE_KEY_FILE")) {
+            return SettingsError(
+                .key, "there is no private key: the credential \(variable) has none",
+                hints: [
+                    "give the unit the key: ln -sf AuthKey_KEYID.p8 /etc/siwa/apple.p8",
+                    "or set client_secret_file or a signer in the profile, which need no key here",
+                ])
+        }
         let keyID = text(.keyID)?.value
         let looked = keyFolders(variables).joined(separator: ", ")
         return SettingsError(
@@ -155,6 +177,12 @@ extension Settings {
             )
         }
     }
+}
+
+/// The name of the file that a link leads to; nil for a path that is not a link.
+func nameOfLinked(_ path: String, in world: World) -> String? {
+    let names = [path, world.files.resolvedPath(path)].map { $0.split(separator: "/").last }
+    return names[0] == names[1] ? nil : names[1].map(String.init)
 }
 
 /// Loads OpenSSL before a key is read, so that a missing library is not reported as a bad key.

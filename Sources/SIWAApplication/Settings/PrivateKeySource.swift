@@ -51,10 +51,11 @@ extension Settings {
             if let path = source.path { _ = try Self.file(path, from: origin) }
             return Setting(value: source, origin: origin)
         }
-        if let variable = try Self.keyVariable(world.variables) { return variable }
-        if let written = text(.privateKey), let path = path(.privateKey) {
-            _ = try Self.file(written.value, from: written.origin)
-            return Setting(value: .file(path.value), origin: path.origin)
+        if let variable = try Self.keyVariable(in: world) { return variable }
+        if let key = profileKey {
+            let written = fromProfile { $0.text(.privateKey) }?.value ?? ""
+            _ = try Self.file(written, from: key.origin)
+            return Setting(value: .file(key.value), origin: key.origin)
         }
         if let signer = fromProfile({ $0.signer }), let file {
             let folder = folder(of: file.path)
@@ -67,11 +68,23 @@ extension Settings {
             .map { Setting(value: .file($0), origin: .search) }
     }
 
+    /// The key and the Key ID in use with their places, for messages about a difference.
+    func placesOfKey(_ key: LoadedKey) -> String {
+        "\(key.place), key_id from \(text(.keyID)?.origin.description ?? "the file's name")"
+    }
+
+    /// The key file that the profile names, whatever the environment says.
+    var profileKey: Setting<String>? {
+        fromProfile { $0.text(.privateKey) }.map {
+            Setting(value: resolve($0.value, from: $0.origin), origin: $0.origin)
+        }
+    }
+
     private static func keyVariable(
-        _ variables: (String) -> String?
+        in world: World
     ) throws(SettingsError) -> Setting<PrivateKeySource>? {
-        let file = nonEmpty(variables("SIWA_PRIVATE_KEY_FILE"))
-        let text = nonEmpty(variables("SIWA_PRIVATE_KEY"))
+        let file = world.privateKeyFile
+        let text = nonEmpty(world.variables("SIWA_PRIVATE_KEY"))
         switch (file, text) {
         case (nil, nil): return nil
         case (let path?, nil):

@@ -17,7 +17,7 @@ extension Settings {
                 SignerCall(
                     place: place, environment: Self.environment(of: place, world.variables),
                     limit: limit, isStrict: isStrict.value)),
-            source: source, repairs: [], fileWarning: nil)
+            source: source, repairs: [], fileWarning: nil, linkedName: nil)
     }
 
     /// A user who can write a configuration that names a signer can run programs as this user.

@@ -17,8 +17,7 @@ struct KeyCheck: Sendable {
             [
                 CheckLine(
                     "private_key", .ok,
-                    "\(key.source.value.description) (\(key.source.origin)): P-256, public half "
-                        + key.publicKey.fingerprint)
+                    "\(key.place): P-256, public half \(key.publicKey.fingerprint)")
             ] + repairs(key) + [permissions(key)] + files
                 + (key.isElsewhere ? [await signer(key)] : [await selfTest(key)])
         case .failure(let error):

@@ -50,7 +50,8 @@ struct ServerInputs: Sendable {
 
     /// Warnings for the operator.
     var warnings: [String] {
-        configuration.warnings + [settings.withoutListeners].compactMap(\.self)
+        configuration.warnings + configuration.keyWarnings
+            + [settings.withoutListeners].compactMap(\.self)
     }
 
     /// The warning about keys that replace Apple's; nil if they are fetched.

@@ -82,6 +82,26 @@ struct ServedConfiguration: Sendable {
         }
     }
 
+    /// What is wrong with the keys of profiles: the service's credential, the Key ID and the key that
+    /// the profile names are not those of one key.
+    var keyWarnings: [String] {
+        let world = session.world
+        return profiles.flatMap { name in
+            var output = OutputOptions()
+            // The warnings of reading the key were printed with the clients.
+            output.isQuiet = true
+            guard
+                let session = try? Session(
+                    ProfileSelection(file: named, name: name), output, in: world),
+                case .signing(let loaded)? = try? session.requestClient(),
+                let finding = ClientFindings(
+                    loaded, LocalCandidates(session.settings, in: world)
+                ).elsewhere
+            else { return [String]() }
+            return ["\(name.map { "profile '\($0)': " } ?? "")\(finding.seen); \(finding.advice)"]
+        }
+    }
+
     /// The name of the profile of requests that name none; nil if nothing chooses one.
     var standardProfile: String? { defaultProfile }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
 import SIWATestSupport
@@ -72,6 +73,21 @@ import Testing
         let (checked, served) = (try await fixture.run("check"), try await fixture.run("serve"))
         #expect(checked.ending == .exit(3) && served.ending == .exit(3), "\(checked) \(served)")
         #expect(checked.errors == served.errors && checked.errors.contains("server.state"))
+    }
+
+    @Test func `another key in the credential of the units than in the profile is named`()
+        async throws
+    {
+        let fixture = try await prepared(.sqlite)
+        let agreed = try await fixture.run("check")
+        #expect(agreed.ending == .exit(0) && !agreed.errors.contains("key"), "\(agreed)")
+        let key = try P256PrivateKey.generate().pemRepresentation().revealed()
+        let path = try fixture.apple.folder.write("apple/apple.p8", key)
+        let checked = try await fixture.run("check")
+        #expect(checked.ending == .exit(0), "\(checked)")
+        let warning = checked.errors.split(separator: "\n").first { $0.contains("profile 'app'") }
+        #expect(warning?.contains("two different keys: /") == true, "\(checked)")
+        #expect(warning?.contains("\(path) (the credential of the units)") == true, "\(checked)")
     }
 
     @Test(arguments: VaultBackend.available)

@@ -27,7 +27,7 @@ struct EndpointCheck: Sendable {
     ) async {
         var lines = [url.line]
         if url.isUsable {
-            lines += await TLSCheck(url, network).lines
+            lines += await TLSCheck(url, network, at: context.now).lines
             let isConnected = lines.allSatisfy { $0.status != .failed || $0.isAboutServer }
             if isConnected {
                 let check = AnswerCheck(
@@ -43,12 +43,25 @@ struct EndpointCheck: Sendable {
     }
 
     /// The conclusion if no check failed.
-    static let passed = DoctorReport.Cause(
-        seen: "as far as can be seen from here, Apple can post to this endpoint",
-        advice: """
-            enter the URL in Apple's developer portal, at the primary App ID: Sign in with Apple, \
-            Server-to-Server Notification Endpoint
-            """)
+    ///
+    /// - Parameter authorityFile: authorities that were trusted besides the system's. Apple does
+    ///   not have them.
+    static func passed(trusting authorityFile: String?) -> DoctorReport.Cause {
+        guard let authorityFile else {
+            return DoctorReport.Cause(
+                seen: "as far as can be seen from here, Apple can post to this endpoint",
+                advice: """
+                    enter the URL in Apple's developer portal, at the primary App ID: Sign in with \
+                    Apple, Server-to-Server Notification Endpoint
+                    """)
+        }
+        return DoctorReport.Cause(
+            seen: "a machine that trusts \(authorityFile) can post to this endpoint",
+            advice: """
+                Apple trusts public authorities only: before you enter the URL in Apple's developer \
+                portal, check it without --ca-file and ca_file
+                """)
+    }
 }
 
 extension CheckLine {
@@ -70,7 +83,7 @@ private struct TLSCheck {
 
     private static let timeout = Duration.seconds(10)
 
-    init(_ url: EndpointURL, _ network: AppleConnection) async {
+    init(_ url: EndpointURL, _ network: AppleConnection, at now: NumericDate) async {
         guard url.usesTLS else {
             lines = [EndpointCheck.Stage.dns, .connection, .tls, .certificate].map {
                 CheckLine($0, .skipped, "plain HTTP")
@@ -83,10 +96,13 @@ private struct TLSCheck {
         }
         do throws(TransportError) {
             let found = try await handshake(.modern)
-            lines = Self.reached + [Self.agreed(found), Self.certificate(found, url)]
+            lines = Self.reached + [Self.agreed(found), Self.certificate(found, url, at: now)]
         } catch {
             if error.isHandshake, let outdated = try? await handshake(.everything) {
-                lines = Self.reached + [Self.refused(outdated), Self.certificate(outdated, url)]
+                lines =
+                    Self.reached + [
+                        Self.refused(outdated), Self.certificate(outdated, url, at: now),
+                    ]
             } else {
                 lines = Self.failed(error)
             }
@@ -134,27 +150,72 @@ private struct TLSCheck {
         }
     }
 
-    private static func certificate(_ found: TLSHandshake, _ url: EndpointURL) -> CheckLine {
-        let count = found.certificateCount
-        let sent = "the server sends \(count) \(count == 1 ? "certificate" : "certificates")"
-        if let issuer = found.missingIssuers.first {
-            return CheckLine(
-                .certificate, .failed,
-                found.certificateFault == nil
-                    ? "\(sent), but not that of the issuer '\(issuer)', which only this machine has"
-                    : "\(sent), but not that of the issuer '\(issuer)', which this machine does not trust",
-                advice: """
-                    append the intermediate certificates to the server's certificate file \
-                    (fullchain.pem); if '\(issuer)' is an authority of your own, Apple does not \
-                    trust it
-                    """)
-        }
+    private static func certificate(
+        _ found: TLSHandshake, _ url: EndpointURL, at now: NumericDate
+    ) -> CheckLine {
+        if let issuer = found.missingIssuers.first { return incomplete(found, issuer) }
+        let expiry = found.expiry(at: now)
         if let fault = found.certificateFault {
             return CheckLine(
-                .certificate, .failed, "not valid for \(url.host): \(fault)",
+                .certificate, .failed,
+                "not valid for \(url.host): \(fault)\(expiry.isPast ? "; it \(expiry.words)" : "")",
                 advice: "install a certificate for this name, of an authority that Apple trusts")
         }
-        return CheckLine(.certificate, .ok, "\(sent): complete chain, valid for \(url.host)")
+        let seen = "\(found.sent): complete chain, valid for \(url.host), \(expiry.words)"
+        guard expiry.isSoon else { return CheckLine(.certificate, .ok, seen) }
+        return CheckLine(
+            .certificate, .warning, seen,
+            advice: """
+                renew it, and reload the server or the proxy that has it: after that, Apple cannot \
+                post
+                """)
+    }
+
+    private static func incomplete(_ found: TLSHandshake, _ issuer: String) -> CheckLine {
+        CheckLine(
+            .certificate, .failed,
+            found.certificateFault == nil
+                ? "\(found.sent), but not that of the issuer '\(issuer)', which only this machine has"
+                : "\(found.sent), but not that of the issuer '\(issuer)', which this machine does not trust",
+            advice: """
+                append the intermediate certificates to the server's certificate file \
+                (fullchain.pem); if '\(issuer)' is an authority of your own, Apple does not trust it
+                """)
+    }
+}
+
+/// When a certificate expires, as it is reported.
+private struct CertificateExpiry {
+    let words: String
+    let isPast: Bool
+    /// Whether it must be renewed now: Let's Encrypt's clients renew theirs 30 days before.
+    let isSoon: Bool
+
+    private static let warningTime = Duration.seconds(14 * 86400)
+
+    init(_ date: NumericDate?, at now: NumericDate) {
+        guard let date else {
+            (words, isPast, isSoon) = ("without a date of expiry", false, true)
+            return
+        }
+        let left = date - now
+        (isPast, isSoon) = (left < .zero, left < Self.warningTime)
+        words =
+            isPast
+            ? "expired at \(date.rfc3339), \(left.words(units: 1)) ago"
+            : "expires at \(date.rfc3339), in \(left.words(units: 1))"
+    }
+}
+
+extension TLSHandshake {
+    /// How many certificates the server sent.
+    fileprivate var sent: String {
+        "the server sends \(certificateCount) "
+            + (certificateCount == 1 ? "certificate" : "certificates")
+    }
+
+    fileprivate func expiry(at now: NumericDate) -> CertificateExpiry {
+        CertificateExpiry(certificateExpiry.map { NumericDate($0) }, at: now)
     }
 }
 

@@ -8,6 +8,7 @@ internal import Synchronization
 final class Progress: Sendable {
     private let tally: Tally
     private let expected: @Sendable () -> Int?
+    private let isTotal: Bool
     private let timekeeper: Timekeeper
     private let show: (@Sendable (String) -> Void)?
     private let start: Duration
@@ -17,15 +18,19 @@ final class Progress: Sendable {
     struct Tally: Sendable {
         /// The current number.
         let count: @Sendable () -> Int
-        /// The same in words: `99990 done, 6 refused`. While the command runs, the words may say more.
-        let words: @Sendable (_ isRunning: Bool) -> String
+        /// The same in words: `99990 done, 6 refused`. While the command runs, the words may say more,
+        /// such as the total if it is known.
+        let words: @Sendable (_ isRunning: Bool, _ total: Int?) -> String
     }
 
-    /// - Parameter expected: an estimate of the total; nil if unknown.
+    /// - Parameters:
+    ///   - expected: an estimate of the total; nil if unknown.
+    ///   - isTotal: whether `expected` was counted, and is shown.
     init(
-        _ tally: Tally, _ world: World, isQuiet: Bool, expected: @escaping @Sendable () -> Int?
+        _ tally: Tally, _ world: World, isQuiet: Bool, isTotal: Bool = false,
+        expected: @escaping @Sendable () -> Int?
     ) {
-        (self.tally, self.expected) = (tally, expected)
+        (self.tally, self.expected, self.isTotal) = (tally, expected, isTotal)
         timekeeper = world.clocks.timekeeper
         show = isQuiet ? nil : world.streams.progress
         start = timekeeper.elapsed()
@@ -56,15 +61,19 @@ final class Progress: Sendable {
     /// `99990 done, 6 refused in 12.3 s (8129/s)`.
     var summary: String {
         let time = timekeeper.elapsed() - start
-        return "\(tally.words(false)) in \(time.measured) (\(Int(rate(tally.count(), time)))/s)"
+        return
+            "\(tally.words(false, nil)) in \(time.measured) (\(Int(rate(tally.count(), time)))/s)"
     }
 
     /// `99990 done, 0 failed, 6 refused, 8129/s, 1m12s left`.
     private var line: String {
         let count = tally.count()
         let rate = rate(count, timekeeper.elapsed() - start)
-        var line = "\(tally.words(true)), \(Int(rate))/s"
-        if let expected = expected(), rate > 0 {
+        let expected = expected()
+        // Others may add records meanwhile.
+        let total = isTotal ? expected.map { max($0, count) } : nil
+        var line = "\(tally.words(true, total)), \(Int(rate))/s"
+        if let expected, rate > 0 {
             let open = max(expected - count, 0)
             let seconds = min((Double(open) / rate).rounded(.up), Self.longest)
             line += ", \(Duration.seconds(seconds).abbreviation) left"
@@ -83,8 +92,10 @@ final class Progress: Sendable {
 extension Progress.Tally {
     /// The results of a batch.
     static func results(_ output: BatchOutput) -> Self {
-        Self(count: { output.counted.total }) { isRunning in
-            output.counted.named(always: isRunning ? .failed : .done)
+        Self(count: { output.counted.total }) { isRunning, total in
+            let counted = output.counted
+            return (total.map { "\(counted.total) of \($0): " } ?? "")
+                + counted.named(always: isRunning ? .failed : .done)
         }
     }
 }
@@ -96,17 +107,40 @@ final class RecordProgress: Sendable {
     private let console: Console
 
     private final class Counter: Sendable {
-        let count = Mutex(0)
+        struct Counts {
+            var done = 0
+            var searched = 0
+        }
+
+        private let state = Mutex(Counts())
+        var counts: Counts { state.withLock { $0 } }
+
+        func add(_ done: Int, _ searched: Int) {
+            state.withLock {
+                $0.done += done
+                $0.searched += searched
+            }
+        }
+    }
+
+    /// What is counted.
+    enum Subject {
+        /// Records, whose total the database knows.
+        case records
+        /// Lines, whose total is an estimate.
+        case lines
+        /// Records that are selected among others: the total is that of the others.
+        case search
     }
 
     /// - Parameters:
     ///   - deed: the description of the count: "records decrypted".
     ///   - output: where the command writes records; on a terminal, its lines would mix with the
     ///     progress.
-    ///   - expected: returns an estimate of the total; nil if unknown. Called only if it is shown.
+    ///   - expected: returns the total; nil if unknown. Called only if it is shown.
     init(
-        _ session: Session, _ deed: String, output: RecordOutput = .none,
-        expected: () throws -> (@Sendable () -> Int?)? = { nil }
+        _ session: Session, _ deed: String, of subject: Subject = .records,
+        output: RecordOutput = .none, expected: () throws -> (@Sendable () -> Int?)? = { nil }
     ) rethrows {
         console = session.console
         let world = session.world
@@ -117,19 +151,31 @@ final class RecordProgress: Sendable {
             progress = nil
             return
         }
-        let tally = Progress.Tally(count: { [counter] in counter.count.withLock(\.self) }) {
-            [counter] _ in "\(counter.count.withLock(\.self)) \(deed)"
+        let tally = Progress.Tally(count: { [counter] in counter.counts.searched }) {
+            [counter] _, total in Self.words(counter.counts, deed, subject, total)
         }
         let number = try expected() ?? { nil }
-        progress = Progress(tally, world, isQuiet: false, expected: number)
+        progress = Progress(
+            tally, world, isQuiet: false, isTotal: subject != .lines, expected: number)
+    }
+
+    /// `500 of 1100 records decrypted`; `3 tokens were removed, 20000 of 1000000 searched`.
+    private static func words(
+        _ counts: Counter.Counts, _ deed: String, _ subject: Subject, _ total: Int?
+    ) -> String {
+        let outOf = total.map { " of \($0)" } ?? ""
+        guard case .search = subject else { return "\(counts.done)\(outOf) \(deed)" }
+        return "\(counts.done) \(deed), \(counts.searched)\(outOf) searched"
     }
 
     /// The destination of a command's records.
     enum RecordOutput { case none, standard, file }
 
     /// Adds to the count.
-    func add(_ count: Int) {
-        counter.count.withLock { $0 += count }
+    ///
+    /// - Parameter searched: how many records were looked at; nil for as many.
+    func add(_ count: Int, searched: Int? = nil) {
+        counter.add(count, searched ?? count)
         progress?.update()
     }
 

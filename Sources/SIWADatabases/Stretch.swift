@@ -49,26 +49,49 @@ package struct Stretch<Position> {
 /// Rows that a statement looks at, at most, to find those that a filter selects.
 package let longestStretch = 20_000
 
+/// What a search by stretches has found.
+package struct StretchSearch<Position> {
+    /// The selected rows, in their order.
+    package var rows: [[Value]]
+    /// Where the search stopped for having looked at many rows; nil if it found enough, or reached
+    /// the last row of all.
+    package var stop: Position?
+    /// How many rows it looked at: at least these.
+    package var searched: Int
+
+    /// A search that found rows.
+    package init(_ rows: [[Value]] = []) { (self.rows, searched) = (rows, rows.count) }
+}
+
 extension Database {
     /// Up to `limit` rows that a filter selects by columns that are not in an index. Rows are read
     /// in stretches, so that no statement reads a whole table to find a few.
     ///
     /// - Parameters:
+    ///   - most: the number of rows after which a search stops that has not found enough.
     ///   - row: finds the row at a distance after a position, independent of the filter; nil if
     ///     fewer rows are left.
     ///   - rows: the selected rows of a stretch, limited to that number.
     package func rowsByStretch<Position>(
-        after position: Position?, _ limit: Int,
+        after position: Position?, _ limit: Int, stoppingAfter most: Int = .max,
         row: (Position?, Int) throws(DatabaseFailure) -> Position?,
         rows: (Stretch<Position>, Int) throws(DatabaseFailure) -> [[Value]]
-    ) throws(DatabaseFailure) -> [[Value]] {
-        var (found, start, length): ([[Value]], Position?, Int) = ([], position, 4 * limit)
-        while found.count < limit {
+    ) throws(DatabaseFailure) -> StretchSearch<Position> {
+        var search = StretchSearch<Position>()
+        var (start, length) = (position, 4 * limit)
+        while search.rows.count < limit {
             let stretch = try Stretch(after: start, length: length, row: row)
-            found += try rows(stretch, limit - found.count)
+            search.rows += try rows(stretch, limit - search.rows.count)
             guard let end = stretch.end else { break }
+            guard search.rows.count < limit else { break }
+            search.searched += length
+            guard search.searched < most else {
+                search.stop = end
+                break
+            }
             (start, length) = (end, min(2 * length, max(length, longestStretch)))
         }
-        return found
+        search.searched = max(search.searched, search.rows.count)
+        return search
     }
 }

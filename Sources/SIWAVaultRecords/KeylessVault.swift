@@ -41,16 +41,17 @@ package struct KeylessVault: Sendable {
     /// Removes tokens that have been revoked or dead since before `moment`; looks at up to `limit`
     /// records after a row. The history remains.
     ///
-    /// - Returns: the number of removed tokens, and the row to continue after; nil at the end.
+    /// - Returns: the number of removed tokens, how many were looked at, and the row to continue
+    ///   after; nil at the end.
     package func prune(
         before moment: NumericDate, of clientID: ClientID? = nil, after key: VaultRowKey? = nil,
         limit: Int, at now: NumericDate
-    ) throws(StoreError) -> (count: Int, next: VaultRowKey?) {
+    ) throws(StoreError) -> (count: Int, searched: Int, next: VaultRowKey?) {
         let filter = VaultFilter(
             clientID: clientID, states: [.revoked, .dead], changedBefore: moment)
         let page = try store.records(filter, after: key, limit: limit)
         let ids = Set(page.records.map(\.id))
-        guard !ids.isEmpty else { return (0, page.next) }
+        guard !ids.isEmpty else { return (0, page.searched, page.next) }
         var count = 0
         try store.change(page.records.map(\.user), releasing: nil) { page in
             // A sign-in may have made one of them active in the meantime.
@@ -60,7 +61,7 @@ package struct KeylessVault: Sendable {
                 removals: old.map { VaultRowKey($0.id) },
                 history: old.map { entry(.pruned, $0, at: now) })
         }
-        return (count, page.next)
+        return (count, page.searched, page.next)
     }
 
     private func entry(

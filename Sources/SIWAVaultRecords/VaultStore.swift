@@ -28,7 +28,8 @@ package protocol VaultStore: Sendable {
     /// All records of some users.
     func records(of users: [VaultUser]) throws(StoreError) -> VaultPage
 
-    /// Up to `limit` records in their order, after a row.
+    /// Up to `limit` records in their order, after a row. A search that looks at many rows and finds
+    /// few returns a page with fewer, even an empty one, before the end.
     func records(
         _ filter: VaultFilter, after key: VaultRowKey?, limit: Int
     ) throws(StoreError) -> VaultPage

@@ -7,6 +7,15 @@ package struct Terminal: Sendable {
     /// How messages on standard error are coloured.
     let errors: Paint
 
+    /// The same terminal; if `isWide`, tables need not fit its width.
+    package func widened(_ isWide: Bool) -> Terminal {
+        isWide ? Terminal(width: nil, output: output, errors: errors) : self
+    }
+
+    private init(width: Int?, output: Paint, errors: Paint) {
+        (self.width, self.output, self.errors) = (width, output, errors)
+    }
+
     /// No terminal.
     package init() {
         self.init(width: nil, isErrorsTerminal: false, variables: { _ in nil })

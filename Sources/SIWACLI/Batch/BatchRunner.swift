@@ -103,8 +103,7 @@ struct BatchRunner: Sendable {
         let wake = world.wakeSignal()
         let (output, linesBefore) = try OpenedBatch.output(
             options, mark, in: world, wake: wake)
-        // The total is unknown: other runs lease records too.
-        let progress = Progress(.results(output), world, isQuiet: session.options.isQuiet) { nil }
+        let progress = try progress(claim, output)
         let items = LeasedItems(
             claim, after: linesBefore, world.clocks, output, wake, origin, session.console,
             noted: progress.update)
@@ -130,6 +129,15 @@ struct BatchRunner: Sendable {
             before: BatchCounts(), inputFailure: nil, continuation: BatchStopped.vaultContinuation,
             leased: leasedByOthers(claim)
         ).end(stoppedBy: try ended.get() ?? items.failure.map { Diagnosis($0) })
+    }
+
+    /// The progress over a vault. The total is that of the records at the start, which other runs may
+    /// lease too; it is unknown if the filter looks into records.
+    private func progress(_ claim: VaultClaim, _ output: BatchOutput) throws -> Progress {
+        let isQuiet = session.options.isQuiet
+        let isCounted = !isQuiet && world.streams.progress != nil && !claim.filter.looksIntoRecords
+        let total = isCounted ? try claim.vault.store.expectedRecords(claim.filter) : nil
+        return Progress(.results(output), world, isQuiet: isQuiet, isTotal: true) { total }
     }
 
     /// The records that other runs have leased; nil if the vault cannot be read.

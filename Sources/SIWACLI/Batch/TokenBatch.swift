@@ -64,8 +64,7 @@ struct TokenBatch: Sendable {
             let first = try await runner.firstItem(hint: "give one token per line", read)
             return try await requests.dryRun(sequence(RefreshToken(first.token)))
         }
-        let records = try claim.vault.store.records(claim.filter, after: nil, limit: 1)
-        guard let first = records.records.first else {
+        guard let first = try claim.vault.store.firstRecord(of: claim.filter) else {
             throw Diagnosis.negative(
                 .noItems, "the vault has no such record",
                 hints: ["'siwa vault list' lists the records; --state and --client-id select them"])

@@ -9,9 +9,11 @@ struct ConfigShowCommand: Command {
     static let name = "config show"
     static let abstract = "Print every setting in effect and where it comes from."
     static let discussion = "Secrets are shown as the first 12 hexadecimal digits of their SHA-256."
-    static let parameters = GlobalOptions.parameters(at: \Self.global)
+    static let parameters: [Parameter<Self>] =
+        [WideFlag.flag(\.isWide)] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
+    var isWide = false
 
     func run(in world: World) async throws {
         let session = try Session(global, isShowing: true, in: world)
@@ -31,7 +33,8 @@ struct ConfigShowCommand: Command {
                 }),
         ]
         try session.report(
-            Report(json, text: SecretText(Row.table(head + rows, on: world.terminal))))
+            Report(
+                json, text: SecretText(Row.table(head + rows, on: world.terminal.widened(isWide)))))
     }
 
     /// One line of the table.

@@ -27,8 +27,8 @@ struct DoctorCommand: Command {
         or holds such a report (otherwise exit 2, and nothing is sent).
 
         With --endpoint URL it checks instead whether Apple can post notifications to URL: an \
-        absolute https URL, TLS 1.2 or newer with forward secrecy, a complete certificate chain, \
-        no redirect, and a forged notification that is refused. With --emulator it also posts a \
+        absolute https URL, TLS 1.2 or newer with forward secrecy, a complete certificate chain \
+        that does not expire within 14 days, no redirect, and a forged notification that is refused. With --emulator it also posts a \
         notification that siwa-emulator signs, to an endpoint that takes its keys from there: the \
         endpoint stores it as a genuine one.
 
@@ -60,6 +60,7 @@ struct DoctorCommand: Command {
             .option(
                 "emulator", \.emulator, value: "URL",
                 help: "With --endpoint: post a notification that this emulator signs."),
+            WideFlag.flag(\.isWide),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -68,6 +69,7 @@ struct DoctorCommand: Command {
     var reportFile: String?
     var endpoint: String?
     var emulator: String?
+    var isWide = false
 
     func run(in world: World) async throws {
         try checkUsage()
@@ -78,7 +80,7 @@ struct DoctorCommand: Command {
         let report = DoctorReport(
             offline: await context.offlineChecks(), online: online, isAccepted: isAccepted)
         if let reportFile { try await writeReport(to: reportFile, context) }
-        try context.session.report(report.rendered(on: world.terminal))
+        try context.session.report(report.rendered(on: world.terminal.widened(isWide)))
         if let failure = report.failure { throw failure }
     }
 
@@ -107,14 +109,19 @@ struct DoctorCommand: Command {
             }
         }
         var lines = context.configurationFault.map { [CheckLine("configuration", $0)] } ?? []
+        var authorityFile: String?
         do throws(SettingsError) {
             let network = try AppleConnection(context.session)
+            authorityFile = network.transportSettings.authorityFile
             lines += await EndpointCheck(endpoint, emulator: signer, context, network).lines
         } catch {
             lines.append(CheckLine("network", error))
         }
-        let report = DoctorReport(lines, otherwise: EndpointCheck.passed)
-        try context.session.report(report.rendered(on: context.world.terminal))
+        let report = DoctorReport(
+            lines, otherwise: EndpointCheck.passed(trusting: authorityFile))
+        try context.session.report(
+            report.rendered(
+                on: context.world.terminal.widened(isWide)))
         if let failure = report.failure { throw failure }
     }
 

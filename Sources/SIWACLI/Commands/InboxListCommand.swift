@@ -32,7 +32,7 @@ struct InboxListCommand: Command {
                 "since", \.since, value: "TIME",
                 help: "Only events that were received from this moment on."),
             .option("limit", \.limit, value: "NUMBER", help: "The most events to list."),
-            VaultArgument.option(\.vault),
+            VaultArgument.option(\.vault), WideFlag.flag(\.isWide),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -42,14 +42,17 @@ struct InboxListCommand: Command {
     var since: DateArgument?
     var limit = CountArgument.hundred
     var vault: VaultArgument?
+    var isWide = false
 
     func run(in world: World) async throws {
         try global.output.checkPrinted(among: ["events"])
         let session = try Session(global, vault: vault, in: world)
+        try session.nameVault()
         let filter = InboxFilter(
             states: states, type: type, userID: try user.map(session.userID), since: since?.date)
         let store = try session.serverStore(.statement)
-        var layout = global.output.listLayout("events", Self.columns, on: world.terminal)
+        var layout = global.output.listLayout(
+            "events", Self.columns, isWide: isWide, on: world.terminal)
         var (position, left): (Int?, Int) = (nil, limit.count)
         var page = try store.inbox(filter, before: nil, limit: min(left, vaultPageSize))
         let output = try StreamingOutput(to: nil, in: world)
@@ -67,8 +70,9 @@ struct InboxListCommand: Command {
     }
 
     private static let columns: [ListColumn] = [
-        .time("RECEIVED"), ListColumn("STATE", 10), ListColumn("TYPE", 16), .user,
-        ListColumn("TRIES", 5), .time("NEXT"), ListColumn("JTI", 36, isID: true),
+        .time("RECEIVED", rank: 5), ListColumn("STATE", 10, rank: 2),
+        ListColumn("TYPE", 16, .text, rank: 3), .user(rank: 4), ListColumn("TRIES", 5, rank: 6),
+        .time("NEXT", rank: 7), ListColumn("JTI", 36, .id, rank: 1),
     ]
 }
 

@@ -96,7 +96,9 @@ struct MigratePlanCommand: Command {
 
     private func read(_ plan: inout MigrationPlan, _ session: Session) async throws {
         let input = try StreamingLines(input.path, in: session.world)
-        let progress = RecordProgress(session, "lines read") { { input.source.expectedLines } }
+        let progress = RecordProgress(session, "lines read", of: .lines) {
+            { input.source.expectedLines }
+        }
         while let lines = try await input.next() {
             for line in lines { try plan.take(line) }
             try session.world.ending.checkSignal()

@@ -22,19 +22,21 @@ struct RevocationsListCommand: Command {
                 "state", \.states, value: "STATE",
                 help: "Only requests in this state; all unless set."),
             .option("limit", \.limit, value: "NUMBER", help: "The most requests to list."),
-            VaultArgument.option(\.vault),
+            VaultArgument.option(\.vault), WideFlag.flag(\.isWide),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var states: [RevocationJob.State] = []
     var limit = CountArgument.hundred
     var vault: VaultArgument?
+    var isWide = false
 
     func run(in world: World) async throws {
         try global.output.checkPrinted(among: ["revocations"])
         let session = try Session(global, vault: vault, in: world)
         let page = try session.serverStore().revocations(states, limit: limit.count)
-        var layout = global.output.listLayout("revocations", Self.columns, on: world.terminal)
+        var layout = global.output.listLayout(
+            "revocations", Self.columns, isWide: isWide, on: world.terminal)
         let output = try StreamingOutput(to: nil, in: world)
         try await output.write(layout.lines(of: page.revocations.map(\.row)) + layout.end())
         try output.close()
@@ -44,9 +46,9 @@ struct RevocationsListCommand: Command {
     }
 
     private static let columns: [ListColumn] = [
-        .time("REQUESTED"), ListColumn("STATE", 7), .user, ListColumn("TOKENS", 6),
-        ListColumn("TRIES", 5), .time("NEXT"), ListColumn("ID", 32, isID: true),
-        ListColumn("ERROR", 40),
+        .time("REQUESTED", rank: 6), ListColumn("STATE", 7, rank: 2), .user(rank: 3),
+        ListColumn("TOKENS", 6, rank: 8), ListColumn("TRIES", 5, rank: 5), .time("NEXT", rank: 4),
+        ListColumn("ID", 32, .id, rank: 1), ListColumn("ERROR", 40, .detail, rank: 7),
     ]
 }
 

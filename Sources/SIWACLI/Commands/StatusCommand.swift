@@ -19,10 +19,12 @@ struct StatusCommand: Command {
         Example("siwa status --json", "The same for a script."),
     ]
     static let parameters: [Parameter<Self>] =
-        [VaultArgument.option(\.vault)] + GlobalOptions.parameters(at: \.global)
+        [VaultArgument.option(\.vault), WideFlag.flag(\.isWide)]
+        + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var vault: VaultArgument?
+    var isWide = false
 
     func run(in world: World) async throws {
         try global.output.checkPrinted(among: [

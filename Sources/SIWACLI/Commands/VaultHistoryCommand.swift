@@ -35,7 +35,7 @@ struct VaultHistoryCommand: Command {
                 "since", \.since, value: "TIME", help: "Only entries from this time on."),
             .option("until", \.until, value: "TIME", help: "Only entries before this time."),
             .option("type", \.types, value: "EVENT", help: "Only entries of this event."),
-            VaultArgument.option(\.vault),
+            VaultArgument.option(\.vault), WideFlag.flag(\.isWide),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -44,6 +44,7 @@ struct VaultHistoryCommand: Command {
     var until: DateArgument?
     var types: [VaultHistoryEvent] = []
     var vault: VaultArgument?
+    var isWide = false
 
     func run(in world: World) async throws {
         try checkCombination()
@@ -51,7 +52,8 @@ struct VaultHistoryCommand: Command {
         let session = try Session(global, vault: vault, in: world)
         let filter = try filter(session)
         let store = try session.vaultStore(.statement)
-        var layout = global.output.listLayout("history", Self.columns, on: world.terminal)
+        var layout = global.output.listLayout(
+            "history", Self.columns, isWide: isWide, on: world.terminal)
         _ = try store.keyChecks()
         let output = try StreamingOutput(to: nil, in: world)
         var broken = BrokenRecords()
@@ -90,9 +92,10 @@ struct VaultHistoryCommand: Command {
     }
 
     private static let columns: [ListColumn] = [
-        .time("AT"), ListColumn("EVENT", 15), .client, .user, .token, ListColumn("EVIDENCE", 30),
-        ListColumn("STATUS", 6), ListColumn("REQUEST", 36), ListColumn("COMMAND", 16),
-        ListColumn("HOST", 16),
+        .time("AT", rank: 1), ListColumn("EVENT", 15, .text, rank: 2), .client(rank: 7),
+        .user(rank: 4), .token(rank: 3), ListColumn("EVIDENCE", 30, rank: 5),
+        ListColumn("STATUS", 6, rank: 6), ListColumn("REQUEST", 36, .text, rank: 8),
+        ListColumn("COMMAND", 16, .text, rank: 9), ListColumn("HOST", 16, .text, rank: 10),
     ]
 }
 

@@ -30,7 +30,7 @@ struct VaultHistoryPruneCommand: Command {
             return { count }
         } _: { limit in
             let count = try store.pruneHistory(before: limit, limit: vaultPageSize)
-            return (count, count == 0)
+            return (count, count, count == 0)
         }
     }
 }

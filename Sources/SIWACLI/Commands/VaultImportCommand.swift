@@ -85,7 +85,9 @@ struct VaultImportCommand: Command {
         let rejects = try openRejects(in: world)
         do {
             let input = try StreamingLines(input.path, in: world)
-            let reading = RecordProgress(session, "lines read") { { input.source.expectedLines } }
+            let reading = RecordProgress(session, "lines read", of: .lines) {
+                { input.source.expectedLines }
+            }
             while let lines = try await input.next() {
                 for line in lines { try importer.take(line) }
                 try await rejects?.write(importer.takeRejected())

@@ -21,19 +21,24 @@ struct VaultListCommand: Command {
         Example("siwa vault list --json --client-id com.example.app", "One client, for a script."),
     ]
     static let parameters: [Parameter<Self>] =
-        VaultFilterOptions.parameters(at: \.which) + [VaultArgument.option(\.vault)]
+        VaultFilterOptions.parameters(at: \.which) + [
+            VaultArgument.option(\.vault), WideFlag.flag(\.isWide),
+        ]
         + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var which = VaultFilterOptions()
     var vault: VaultArgument?
+    var isWide = false
 
     func run(in world: World) async throws {
         try global.output.checkPrinted(among: ["records"])
         let session = try Session(global, vault: vault, in: world)
+        try session.nameVault()
         let store = try session.vaultStore(.statement)
         let filter = try which.filter(session)
-        var layout = global.output.listLayout("records", Self.columns, on: world.terminal)
+        var layout = global.output.listLayout(
+            "records", Self.columns, isWide: isWide, on: world.terminal)
         // Checked before the first line is printed: the vault exists.
         _ = try store.keyChecks()
         let output = try StreamingOutput(to: nil, in: world)
@@ -54,8 +59,8 @@ struct VaultListCommand: Command {
     }
 
     private static let columns: [ListColumn] = [
-        .client, .user, .token, ListColumn("STATE", 15), .time("STORED"), .time("CHANGED"),
-        .time("CHECKED"),
+        .client(rank: 4), .user(rank: 1), .token(rank: 2), ListColumn("STATE", 15, rank: 3),
+        .time("STORED", rank: 7), .time("CHANGED", rank: 5), .time("CHECKED", rank: 6),
     ]
 }
 

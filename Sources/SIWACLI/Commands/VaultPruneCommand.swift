@@ -39,7 +39,7 @@ struct VaultPruneCommand: Command {
                 before: limit, of: client, after: next, limit: vaultPageSize,
                 at: world.clocks.now())
             next = page.next
-            return (page.count, next == nil)
+            return (page.count, page.searched, next == nil)
         }
     }
 }

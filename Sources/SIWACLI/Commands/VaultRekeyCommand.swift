@@ -38,6 +38,7 @@ struct VaultRekeyCommand: Command {
     func run(in world: World) async throws {
         try global.output.checkPrinted(among: ["key_number", "resealed"])
         let session = try Session(global, vault: vault, in: world)
+        try session.nameVault()
         let keyFile = try VaultKeyFile(session)
         guard !isPreparing else { return try prepare(session, keyFile) }
         let vault = try withNewestKey(session, keyFile)
@@ -106,7 +107,7 @@ struct VaultRekeyCommand: Command {
         if let newer = keys.newer(than: current) { return try register(newer, store, session) }
         let vault = try Vault(store, keys, by: session.world.actor)
         let isUnfinished = try session.showing("records with older keys are looked for") {
-            try isMoving(vault)
+            try isMoving(vault, session)
         }
         guard !isUnfinished else { return vault }
         return try register(keyFile.withKey(newerThan: current), store, session)
@@ -122,7 +123,11 @@ struct VaultRekeyCommand: Command {
     }
 
     /// Whether an earlier run was stopped: some readable records still have an older key.
-    private func isMoving(_ vault: Vault) throws -> Bool {
+    private func isMoving(_ vault: Vault, _ session: Session) throws -> Bool {
+        let progress = try RecordProgress(session, "records searched for older keys") {
+            let count = try vault.store.expectedRecords()
+            return { count }
+        }
         let filter = VaultFilter(notSealedWith: vault.currentKey)
         var last: VaultRowKey?
         while case let page = try vault.store.records(filter, after: last, limit: vaultPageSize),
@@ -132,6 +137,8 @@ struct VaultRekeyCommand: Command {
                 (try? vault.token(of: $0)) != nil
             }
             if isLeft { return true }
+            progress.add(page.searched)
+            try session.world.ending.checkSignal()
             last = next
         }
         var isSecretLeft = false

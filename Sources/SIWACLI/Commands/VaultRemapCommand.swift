@@ -51,7 +51,7 @@ struct VaultRemapCommand: Command {
             isDryRun: isDryRun, in: world)
         do {
             let input = try StreamingLines(input.path, in: world)
-            let progress = RecordProgress(session, "lines read") {
+            let progress = RecordProgress(session, "lines read", of: .lines) {
                 { input.source.expectedLines }
             }
             while let lines = try await input.next() {

@@ -30,21 +30,22 @@ struct PruneOptions: Sendable {
     ///
     /// - Parameters:
     ///   - deed: what was done, after the number: "tokens were removed from the vault".
-    ///   - expected: returns an estimate of the rows older than a date (``RecordProgress``).
-    ///   - delete: deletes a batch of them.
+    ///   - expected: returns the number of rows to look at, given the date before which they must
+    ///     be (``RecordProgress``).
+    ///   - delete: deletes a batch of them; it may find none and not be the last.
     /// - Throws: ``Interruption`` if a signal arrives before the last batch.
     func run(
         _ session: Session, _ deed: String,
         expected: (NumericDate) throws -> @Sendable () -> Int?,
-        _ delete: (NumericDate) throws -> (count: Int, isLast: Bool)
+        _ delete: (NumericDate) throws -> (count: Int, searched: Int, isLast: Bool)
     ) throws {
         let limit = session.world.clocks.now() - age.duration
-        let progress = try RecordProgress(session, deed) { try expected(limit) }
+        let progress = try RecordProgress(session, deed, of: .search) { try expected(limit) }
         var (count, isLast) = (0, false)
         while !isLast {
             let batch = try session.world.ending.completing { try delete(limit) }
             count += batch.count
-            progress.add(batch.count)
+            progress.add(batch.count, searched: batch.searched)
             isLast = batch.isLast
             guard !isLast, session.world.ending.signal != nil else { continue }
             session.console.note("\(count) \(deed) before it stopped")

@@ -51,7 +51,7 @@ extension Database {
             try self.position(number, after: position, filter, about: user)
         } rows: { stretch, limit throws(DatabaseFailure) in
             try rows(filter, stretch, limit, about: user)
-        }
+        }.rows
     }
 
     /// The position of the entry at a distance after another, of those in the filter's time; nil if

@@ -60,6 +60,13 @@ extension VaultRowKey {
 }
 
 extension VaultPage {
+    /// Reads the rows that a search has found.
+    init(_ search: StretchSearch<VaultRowKey>) {
+        self.init(search.rows)
+        searched = search.searched
+        if let stop = search.stop { next = stop }
+    }
+
     /// Reads rows, in their order.
     init(_ rows: [[Value]]) {
         self.init()
@@ -71,6 +78,7 @@ extension VaultPage {
                 damaged.append(DamagedRecord(VaultRowKey(row), error.reason))
             }
         }
+        searched = rows.count
     }
 }
 

@@ -80,24 +80,34 @@ extension Database {
     func page(
         _ filter: VaultFilter, after key: VaultRowKey?, _ limit: Int
     ) throws(DatabaseFailure) -> VaultPage {
-        if filter.states.isEmpty {
-            return VaultPage(try rows(filter, nil, after: key, limit))
+        if filter.states.count < 2 {
+            return VaultPage(try search(filter, filter.states.first, after: key, limit))
         }
-        var rows: [[Value]] = []
+        var all = StretchSearch<VaultRowKey>()
         for state in Set(filter.states) {
-            rows += try self.rows(filter, state, after: key, limit)
+            let search = try search(filter, state, after: key, limit)
+            all.rows += search.rows
+            all.searched += search.searched
+            all.stop = [all.stop, search.stop].compactMap(\.self).min()
         }
-        let inOrder = rows.map { (key: VaultRowKey($0), row: $0) }.sorted { $0.key < $1.key }
-        return VaultPage(inOrder.prefix(limit).map(\.row))
+        // Behind the place where a search stopped, it may have overlooked rows.
+        var inOrder = all.rows.map { (key: VaultRowKey($0), row: $0) }
+        if let stop = all.stop { inOrder.removeAll { stop < $0.key } }
+        inOrder.sort { $0.key < $1.key }
+        all.rows = inOrder.prefix(limit).map { $0.row }
+        if inOrder.count >= limit { all.stop = nil }
+        return VaultPage(all)
     }
 
-    private func rows(
+    private func search(
         _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?, _ limit: Int
-    ) throws(DatabaseFailure) -> [[Value]] {
+    ) throws(DatabaseFailure) -> StretchSearch<VaultRowKey> {
         guard filter.looksIntoRecords else {
-            return try rows(filter, state, Stretch(after: key, upTo: nil), limit)
+            let rows = try rows(filter, state, Stretch(after: key, upTo: nil), limit)
+            return StretchSearch(rows)
         }
-        return try rowsByStretch(after: key, limit) { key, number throws(DatabaseFailure) in
+        return try rowsByStretch(after: key, limit, stoppingAfter: longestStretch) {
+            key, number throws(DatabaseFailure) in
             try self.key(number, after: key, filter.clientID, state)
         } rows: { stretch, limit throws(DatabaseFailure) in
             try rows(filter, state, stretch, limit)
@@ -180,13 +190,6 @@ extension Database {
         return numbers.sorted().map {
             "records are encrypted with key \($0), which is missing from the vault's list of keys"
         }
-    }
-}
-
-extension VaultFilter {
-    /// Whether the filter needs columns that are not in an index.
-    fileprivate var looksIntoRecords: Bool {
-        notCheckedSince != nil || changedBefore != nil || notSealedWith != nil || isNewestOnly
     }
 }
 

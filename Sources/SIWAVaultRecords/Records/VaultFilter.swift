@@ -27,6 +27,11 @@ package struct VaultFilter: Hashable, Sendable {
         (self.notSealedWith, self.isNewestOnly) = (notSealedWith, isNewestOnly)
     }
 
+    /// Whether the filter needs columns that are not in an index.
+    package var looksIntoRecords: Bool {
+        notCheckedSince != nil || changedBefore != nil || notSealedWith != nil || isNewestOnly
+    }
+
     /// Whether the filter selects a record.
     ///
     /// - Parameter others: all tokens of the record's user, for ``isNewestOnly``.

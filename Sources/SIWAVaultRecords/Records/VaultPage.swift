@@ -79,9 +79,11 @@ package struct VaultPage: Hashable, Sendable {
     package var records: [VaultRecord]
     /// The rows that cannot be read.
     package var damaged: [DamagedRecord]
-    /// The key of the last row: the next page begins after it. Nil if the page is empty, which is
-    /// the end.
+    /// The next page begins after this key: that of the last row, or the one where a search stopped
+    /// that has not found enough. Nil at the end.
     package var next: VaultRowKey?
+    /// How many rows were looked at.
+    package var searched = 0
     /// What Apple has reported about these users, in its order, as far as the store keeps that: it
     /// also concerns tokens of earlier sign-ins that are stored only now.
     package var notices: [VaultNotice] = []
@@ -91,6 +93,7 @@ package struct VaultPage: Hashable, Sendable {
         records: [VaultRecord] = [], damaged: [DamagedRecord] = [], next: VaultRowKey? = nil
     ) {
         (self.records, self.damaged, self.next) = (records, damaged, next)
+        searched = records.count + damaged.count
     }
 
     /// Whether the page has neither records nor damaged rows.

@@ -113,6 +113,25 @@ package enum SymbolicLink: Sendable {
     case replaced
 }
 
+/// Makes a symbolic link, or atomically lets an existing one have another target.
+///
+/// - Throws: ``FileError``, also if something other than a link is at the path.
+package func writeLink(to target: String, at path: String) throws(FileError) {
+    var status = stat()
+    if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK {
+        throw FileError("link", path, code: EEXIST)
+    }
+    let temporary = "\(path).\(processID())"
+    _ = try system("link", path) { symlink(target, temporary) }
+    do throws(FileError) {
+        _ = try system("link", path) { rename(temporary, path) }
+    } catch {
+        unlink(temporary)
+        throw error
+    }
+    syncFolder(of: path)
+}
+
 /// Makes a folder; its parent must exist.
 ///
 /// - Throws: ``FileError``, also if the path exists.

@@ -14,9 +14,19 @@ struct InitCommand: Command {
         and --client-id or --services-id are required, and --key-id unless the key is named \
         AuthKey_<Key ID>.p8.
 
-        The configuration is written to --config, SIWA_CONFIG or ~/.config/siwa/config.json, and the \
-        key is copied next to it; both are readable by their owner only. Nothing is overwritten \
-        (exit 3). Then the vault is created, and the settings are checked as 'siwa doctor' does.
+        The settings are checked as 'siwa doctor' does before anything is written. Then the \
+        configuration is written to --config, SIWA_CONFIG or ~/.config/siwa/config.json, the key is \
+        copied next to it, both readable by their owner only, and the vault is created.
+
+        An existing configuration is not overwritten (exit 3): what would change is shown, and \
+        --replace changes it. Other settings and profiles stay. A key file with another key is never \
+        overwritten.
+
+        --for-server is for root, on a machine with the packages: it writes /etc/siwa/config.json \
+        with siwa-server's listeners, and the link to the key that the units name. The vault is \
+        then created by the service: 'siwa-admin vault init'. It is /var/lib/siwa/vault.db, or in \
+        PostgreSQL with --vault postgresql:///siwa, where the service has the role of its user's \
+        name and needs no password.
         """
     static let examples = [
         Example("siwa init", "Answer a few questions."),
@@ -25,9 +35,9 @@ struct InitCommand: Command {
             "Write the configuration of an app."),
         Example(
             """
-            siwa init --config /etc/siwa/config.json --team-id A1B2C3D4E5 --key - \
-            --key-id K1L2M3N4P5 --client-id com.example.app --vault sqlite:/var/lib/siwa/vault.db
-            """, "Set up a server from a script, with a vault."),
+            siwa init --for-server --team-id A1B2C3D4E5 --key AuthKey_K1L2M3N4P5.p8 \
+            --client-id com.example.app
+            """, "Set up siwa-server from a script, as root."),
     ]
     static let parameters: [Parameter<Self>] =
         [
@@ -39,6 +49,11 @@ struct InitCommand: Command {
                 help: "Where Apple sends users back to that website."),
             VaultArgument.option(\.vault),
             .flag("no-vault", \.isWithoutVault, help: "Do not create a vault, and do not ask."),
+            .flag(
+                "for-server", \.isForServer,
+                help: "Write the configuration of siwa-server as the packages run it."),
+            .flag(
+                "replace", \.isReplacing, help: "Change an existing configuration."),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -46,28 +61,40 @@ struct InitCommand: Command {
     var redirectURI: String?
     var vault: VaultArgument?
     var isWithoutVault = false
+    var isForServer = false
+    var isReplacing = false
 
     func run(in world: World) async throws {
-        try checkCombination()
+        try checkCombination(in: world)
         let path = try configurationPath(in: world)
         let interview = InitInterview(self, folder: folder(of: path), in: world)
         let (key, settings) = try interview.settings()
-        try checkSettings(settings, key, path, in: world)
-        try write(settings, key, path, in: world)
-        let vault = try settings.vaultURL.map { _ in try createVault(path, in: world) }
-        let context = try DoctorContext(options(path), given: nil, in: world)
+        let old =
+            world.files.exists(path)
+            ? try ReplacedConfiguration(path, changedTo: settings, in: world) : nil
+        let plan = InitPlan(
+            path: path, key: key, settings: settings, old: old, isForServer: isForServer)
+        try await check(plan, in: world)
+        try allowReplacement(old, in: world)
+        try plan.write(in: world, Console(world, global.output))
+        let vault =
+            isForServer ? nil : try settings.vaultURL.map { _ in try createVault(path, in: world) }
+        // A changed configuration may have another default profile.
+        var options = options(path)
+        if old != nil { options.profile = settings.profileNames.first }
+        let context = try DoctorContext(options, given: nil, in: world)
         let report = DoctorReport(
             offline: await context.offlineChecks(), online: [], isAccepted: false)
-        let result = InitResult(
-            path: path, key: key.target, settings: settings, vault: vault, report: report)
+        let result = InitResult(plan: plan, vault: vault, report: report)
         try world.report(
             result.rendered(on: world.terminal, isFound: isFound(path, world)), global.output)
         if let failure = report.failure { throw failure }
     }
 
-    private func checkCombination() throws(UsageError.Problem) {
-        if isWithoutVault, vault != nil {
-            throw .misuse("--vault and --no-vault exclude each other", hint: "omit one of them")
+    private func checkCombination(in world: World) throws(UsageError.Problem) {
+        if isWithoutVault, vault != nil || isForServer {
+            let other = vault != nil ? "--vault" : "--for-server"
+            throw .misuse("\(other) and --no-vault exclude each other", hint: "omit one of them")
         }
         if redirectURI != nil, servicesID == nil {
             throw .misuse(
@@ -78,21 +105,24 @@ struct InitCommand: Command {
                 "init takes no --profile",
                 hint: "its profiles are named app (--client-id) and web (--services-id)")
         }
+        if isForServer, global.config == nil, !world.isRoot {
+            throw .misuse(
+                "--for-server writes \(ServiceFiles.configuration), which only root can",
+                hint: "run it with sudo, or give --config FILE")
+        }
     }
 
     /// Where the configuration will be.
     ///
-    /// - Throws: if a configuration exists there, or another one is in use.
+    /// - Throws: if a configuration exists there, or another one is in use, unless the flags say how
+    ///   to change it.
     private func configurationPath(in world: World) throws -> String {
-        let explicit = global.config ?? nonEmpty(world.variables("SIWA_CONFIG"))
+        let named = global.config ?? nonEmpty(world.variables("SIWA_CONFIG"))
+        let explicit = named ?? (isForServer ? ServiceFiles.configuration : nil)
         let found = ConfigurationPath(global.placed, in: world).path?.value
         if let taken = explicit ?? found, world.files.exists(taken) {
-            throw SettingsError(
-                "there is a configuration already: \(taken)",
-                hints: [
-                    "edit it, or write another one with --config FILE",
-                    "'siwa config show' prints its settings",
-                ])
+            guard isReplacing || isComplete else { throw Self.taken(taken, differences: []) }
+            return world.files.absolutePath(taken)
         }
         if let explicit { return world.files.absolutePath(explicit) }
         guard let folder = UserFolders(world.variables).configuration else {
@@ -101,6 +131,39 @@ struct InitCommand: Command {
                 hints: ["give the path of the configuration with --config FILE"])
         }
         return folder + "/siwa/config.json"
+    }
+
+    /// Whether the flags give everything that init requires.
+    private var isComplete: Bool {
+        global.teamID != nil && (global.key != nil || global.signer.signer != nil)
+            && (global.clientID != nil || servicesID != nil)
+    }
+
+    private static func taken(_ path: String, differences: [String]) -> SettingsError {
+        SettingsError(
+            "there is a configuration already: \(path)",
+            hints: differences.map { "it would change: \($0)" } + [
+                differences.isEmpty
+                    ? "edit it, change it with --replace, or write another one with --config FILE"
+                    : "to change it, run the same command with --replace",
+                "'siwa config show' prints its settings",
+            ])
+    }
+
+    /// Shows what would change of an existing configuration, and asks for it unless `--replace` was
+    /// given.
+    private func allowReplacement(_ old: ReplacedConfiguration?, in world: World) throws {
+        guard let old else { return }
+        guard !isReplacing else {
+            let console = Console(world, global.output)
+            for difference in old.differences { console.note("changed: \(difference)") }
+            return
+        }
+        let error = Self.taken(old.path, differences: old.differences)
+        guard !old.differences.isEmpty, let ask = world.ask else { throw error }
+        for difference in old.differences { world.errorLine("  \(difference)") }
+        let answer = try ask("Change this in \(old.path)? [y/N]: ").trimmingSpace.lowercased()
+        guard ["y", "yes"].contains(answer) else { throw error }
     }
 
     /// The options for the checks of the new configuration, which contains all settings.
@@ -116,62 +179,24 @@ struct InitCommand: Command {
         ConfigurationPath(ProfileSelection(), in: world).path?.value == path
     }
 
-    /// Checks the settings as other commands will read them, before anything is written.
-    private func checkSettings(
-        _ settings: InitialSettings, _ key: InitialKey, _ path: String, in world: World
-    ) throws {
-        var preview = world
-        let configuration = settings.text
-        preview.files.read = { name throws(FileError) in
-            let written = name == path ? configuration : name == key.target ? key.text : nil
-            guard let written else { return try world.files.read(name) }
-            return LocalFile(contents: written, status: FileStatus(permissions: 0o600))
-        }
-        for profile in settings.profileNames {
-            var options = options(path)
+    /// Checks the settings as other commands will read them, and as `siwa doctor` does, before
+    /// anything is written.
+    private func check(_ plan: InitPlan, in world: World) async throws {
+        let preview = plan.preview(of: world)
+        for profile in plan.settings.profileNames {
+            var options = options(plan.path)
             (options.profile, options.output.isQuiet) = (profile, true)
             let session = try Session(options, in: preview)
             _ = try session.client()
             _ = try session.settings.baseURL()
             _ = try session.authorities()
-            if settings.vaultURL != nil { _ = try session.settings.vaultURL() }
-        }
-    }
-
-    /// Writes the configuration last, so that an interrupted run can be repeated.
-    private func write(
-        _ settings: InitialSettings, _ key: InitialKey, _ path: String, in world: World
-    ) throws {
-        try world.files.makeFolder(folder(of: path))
-        try world.ending.completing {
-            let isCopied = try key.write(in: world)
-            do {
-                try create(settings, path, in: world)
-            } catch {
-                // A configuration that was not written leaves no copy of the key behind.
-                if isCopied { try? world.files.remove(key.target) }
-                throw error
-            }
-        }
-        if case .file(let original) = key.source, original != key.target {
-            Console(world, global.output).note(
-                "the key was copied to \(key.target); keep \(original) in a safe place")
-        }
-    }
-
-    // Not inlined: an optimized build of Swift 6.3 fails where this typed error and an untyped one
-    // leave the same closure.
-    @inline(never)
-    private func create(
-        _ settings: InitialSettings, _ path: String, in world: World
-    ) throws {
-        do throws(FileError) {
-            try world.files.create(settings.text, path)
-        } catch {
-            guard error.isTaken else { throw error }
-            throw SettingsError(
-                "something is at \(path) already, such as a link to a file that does not exist",
-                hints: ["remove it, or write another configuration with --config FILE"])
+            if plan.settings.vaultURL != nil { _ = try session.settings.vaultURL() }
+            let context = try DoctorContext(options, given: nil, in: preview)
+            let report = DoctorReport(
+                offline: await context.offlineChecks(), online: [], isAccepted: false)
+            guard let failure = report.failure else { continue }
+            throw Diagnosis.negative(
+                .checksFailed, "nothing was written: \(failure.message)", hints: failure.hints)
         }
     }
 

@@ -22,14 +22,19 @@ struct InitInterview {
         if world.ask == nil { try checkRequired() }
         let key = try key()
         let teamID: TeamID = try identifier(
-            command.global.teamID, .teamID, "Team ID (developer.apple.com, Membership details)")
+            command.global.teamID, .teamID, "Team ID (developer.apple.com, Membership details)"
+        ) { id throws(SettingsError) in
+            guard id.rawValue == key.keyID.rawValue else { return }
+            throw SettingsError(
+                "team_id '\(id)' is the Key ID of the key", from: .flag(SettingName.teamID.flag))
+        }
         let (appID, servicesID) = try clients(of: teamID)
         let redirectURI = servicesID == nil ? nil : try redirectURI()
         let settings = InitialSettings(
             teamID: teamID, keyID: key.keyID, privateKey: key.setting, appID: appID,
             servicesID: servicesID, redirectURI: redirectURI, baseURL: command.global.baseURL,
             caFile: command.global.caFile.map(world.files.absolutePath),
-            vaultURL: try vaultURL())
+            vaultURL: try vaultURL(), isForServer: command.isForServer)
         return (key, settings)
     }
 
@@ -57,7 +62,8 @@ struct InitInterview {
                 try identifier(
                     command.global.keyID, .keyID, "Key ID (developer.apple.com, Keys)")
             }
-        return InitialKey(text, from: source, id: keyID, folder: folder)
+        return InitialKey(
+            text, from: source, id: keyID, folder: folder, isAbsolute: command.isForServer)
     }
 
     private func key(of signer: SignerSetting) throws -> InitialKey {
@@ -98,36 +104,59 @@ struct InitInterview {
     private func clients(of team: TeamID) throws -> (app: ClientID?, services: ClientID?) {
         let (app, services) = (command.global.clientID, command.servicesID)
         guard app == nil, services == nil else {
+            let appID = try app.map { try client($0, of: team, .clientID) }
             return (
-                try app.map { try bare(identifier($0, .clientID, ""), of: team, .clientID) },
-                try services.map {
-                    try bare(identifier($0, .servicesID, ""), of: team, .servicesID)
-                }
+                appID, try services.map { try client($0, of: team, .servicesID, besides: appID) }
             )
         }
         let appID: ClientID? = try answer(
             "App ID of the app (its bundle id; empty if there is only a website)",
             or: "--client-id"
-        ) { $0.isEmpty ? nil : try bare(ClientID(validating: $0), of: team, .clientID) }
+        ) { $0.isEmpty ? nil : try client($0, of: team, .clientID) }
         let servicesID: ClientID? = try answer(
             "Services ID of the website" + (appID == nil ? "" : " (empty if there is only an app)"),
             or: "--services-id"
         ) {
-            appID != nil && $0.isEmpty
-                ? nil : try bare(ClientID(validating: $0), of: team, .servicesID)
+            appID != nil && $0.isEmpty ? nil : try client($0, of: team, .servicesID, besides: appID)
         }
         return (appID, servicesID)
     }
 
-    /// Refuses a client id that begins with the Team ID, as Apple's portal shows App IDs.
-    private func bare(
-        _ client: ClientID, of team: TeamID, _ name: SettingName
-    ) throws(SettingsError) -> ClientID {
+    /// Reads a client id. One that begins with the Team ID, as Apple's portal shows App IDs, is
+    /// offered without it.
+    ///
+    /// - Parameter other: the App ID, which the Services ID differs from.
+    private func client(
+        _ text: String, of team: TeamID, _ name: SettingName, besides other: ClientID? = nil
+    ) throws -> ClientID {
+        var client: ClientID = try checked(text, name)
         let prefix = "\(team.rawValue)."
-        guard client.rawValue.hasPrefix(prefix) else { return client }
+        if client.rawValue.uppercased().hasPrefix(prefix) {
+            let bare = String(client.rawValue.dropFirst(prefix.count))
+            client = try checked(
+                offer(
+                    bare, name, "'\(client.rawValue)' begins with the Team ID; leave that out"),
+                name)
+        }
+        let kind: String? =
+            client.rawValue.uppercased() == team.rawValue
+            ? "the Team ID; an identifier is like com.example.app"
+            : client == other ? "the App ID; a website has another identifier" : nil
+        guard let kind else { return client }
         throw SettingsError(
-            "\(name.member) '\(client.rawValue)' begins with the Team ID; leave that out: "
-                + client.rawValue.dropFirst(prefix.count), from: .flag(name.flag))
+            "\(name.member) '\(client.rawValue)' is \(kind)", from: .flag(name.flag))
+    }
+
+    /// Offers a correction at the terminal; without one, it is in the error.
+    private func offer(
+        _ correction: String, _ name: SettingName, _ fault: String
+    ) throws -> String {
+        let error = SettingsError(
+            "\(name.member) \(fault): \(correction)", from: .flag(name.flag))
+        guard let ask = world.ask else { throw error }
+        let answer = try ask("  \(name.member) \(fault). Use \(correction)? [Y/n]: ").trimmingSpace
+        guard ["", "y", "yes"].contains(answer.lowercased()) else { throw error }
+        return correction
     }
 
     private func redirectURI() throws -> String? {
@@ -152,16 +181,17 @@ struct InitInterview {
     private func vaultURL() throws -> String? {
         switch command.vault {
         case _ where command.isWithoutVault: return nil
-        case .configured: return Self.defaultVault
+        case .configured: return defaultVault
         case .url(let url):
             guard let path = Settings.path(inVault: url), !path.isEmpty else { return url }
             return "sqlite:" + world.files.absolutePath(path)
+        case nil where command.isForServer: return defaultVault
         case nil:
             guard world.ask != nil else { return nil }
             let question = "Create a vault for refresh tokens, \(folder)/vault.db? [Y/n]"
             return try answer(question, or: "--vault or --no-vault") { answer in
                 switch answer.lowercased() {
-                case "", "y", "yes": Self.defaultVault
+                case "", "y", "yes": defaultVault
                 case "n", "no": nil
                 default: throw InitAnswerError(message: "answer y or n")
                 }
@@ -169,17 +199,36 @@ struct InitInterview {
         }
     }
 
-    /// The path is relative to the configuration.
-    private static let defaultVault = "sqlite:vault.db"
+    /// The path is relative to the configuration, except that of the service.
+    private var defaultVault: String {
+        command.isForServer ? "sqlite:\(ServiceFiles.state)/vault.db" : "sqlite:vault.db"
+    }
 
+    /// An identifier of ten capitals and digits. Small letters are offered as capitals.
+    ///
+    /// - Parameter check: what else must hold.
     private func identifier<ID: Identifier>(
-        _ typed: String?, _ name: SettingName, _ question: String
+        _ typed: String?, _ name: SettingName, _ question: String,
+        check: (ID) throws -> Void = { _ in }
     ) throws -> ID {
-        guard let typed else {
-            return try answer(question, or: name.flag) { try ID(validating: $0) }
+        func read(_ text: String) throws -> ID {
+            var id: ID = try checked(text, name)
+            let capitals = id.rawValue.uppercased()
+            if id.rawValue != capitals {
+                id = try checked(
+                    offer(capitals, name, "'\(id.rawValue)' has small letters"), name)
+            }
+            try check(id)
+            return id
         }
+        return try typed.map(read) ?? answer(question, or: name.flag, reading: read)
+    }
+
+    private func checked<ID: Identifier>(
+        _ text: String, _ name: SettingName
+    ) throws(SettingsError) -> ID {
         do {
-            return try ID(validating: typed)
+            return try ID(validating: text)
         } catch {
             throw SettingsError(
                 "\(name.member) '\(error.text)' \(error.fault)", from: .flag(name.flag))
@@ -196,8 +245,6 @@ struct InitInterview {
             guard let ask = world.ask else { break }
             do {
                 return try reading(try ask("\(question): ").trimmingSpace)
-            } catch let error as IdentifierError {
-                world.errorLine("  '\(printable(error.text))' \(printable(error.fault))")
             } catch let error as InitAnswerError {
                 world.errorLine("  \(error.message)")
             } catch let error as SettingsError {

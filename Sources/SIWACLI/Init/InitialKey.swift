@@ -16,10 +16,16 @@ struct InitialKey: Sendable {
     /// The value of the setting.
     let setting: JSON
 
-    init(_ text: SecretBytes, from source: PrivateKeySource, id: KeyID, folder: String) {
+    /// - Parameter isAbsolute: whether the setting is the whole path: a service reads a copy of the
+    ///   configuration in another folder.
+    init(
+        _ text: SecretBytes, from source: PrivateKeySource, id: KeyID, folder: String,
+        isAbsolute: Bool
+    ) {
         (self.text, self.source, keyID) = (text, source, id)
         let name = "AuthKey_\(id).p8"
-        (target, setting) = ("\(folder)/\(name)", .string(name))
+        target = "\(folder)/\(name)"
+        setting = .string(isAbsolute ? target : name)
     }
 
     /// A key that a signer has.

@@ -19,20 +19,29 @@ struct InitialSettings: Sendable {
     let caFile: String?
     /// Nil without a vault.
     let vaultURL: String?
+    /// Whether siwa-server is to use it: with its listeners, and strict.
+    var isForServer = false
 
     /// The first one is the default.
     var profileNames: [String] { profiles.map(\.name) }
 
-    /// The configuration file.
-    var text: SecretBytes { SecretBytes((json.indentedText + "\n").utf8) }
-
-    private var json: JSON {
+    var json: JSON {
         let members: [JSON.Member] = [
             .init("default_profile", .string(profiles[0].name)),
             .init("profiles", .object(profiles)),
         ]
-        return .object(members + (vault.map { [.init("vault", $0)] } ?? []))
+        return .object(
+            (isForServer ? [.init("strict", true)] : []) + members
+                + (vault.map { [.init("vault", $0)] } ?? [])
+                + (isForServer ? [.init("server", Self.server)] : []))
     }
+
+    /// The listeners of docs/server.md: nginx is in front of the first one.
+    private static let server: JSON = [
+        "notifications": ["listen": "127.0.0.1:8765", "behind_proxy": true],
+        "api": ["listen": "unix:/run/siwa/api.sock"],
+        "metrics": ["listen": "127.0.0.1:9765"],
+    ]
 
     private var profiles: [JSON.Member] {
         let clients = [("app", appID, nil), ("web", servicesID, redirectURI)]
@@ -55,11 +64,13 @@ struct InitialSettings: Sendable {
                 + (audiences.count > 1 ? [.init("audiences", .array(audiences))] : []))
     }
 
+    private var keyFile: String { isForServer ? "\(ServiceFiles.state)/vault.key" : "vault.key" }
+
     /// The keys of an SQLite vault are next to it unless set.
     private var vault: JSON? {
         vaultURL.map { url in
             let keyFile: [JSON.Member] =
-                url.hasPrefix("sqlite:") ? [] : [.init("key_file", "vault.key")]
+                url.hasPrefix("sqlite:") ? [] : [.init("key_file", .string(keyFile))]
             return .object([.init("url", .string(url))] + keyFile)
         }
     }

@@ -13,6 +13,9 @@ package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
+/// Whether the user of this process is root.
+package func isRoot() -> Bool { geteuid() == 0 }
+
 /// The number of processors that this process may use.
 package func usableProcessorCount() -> Int {
     let count = Int(siwa_usable_processors())

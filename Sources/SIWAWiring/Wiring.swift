@@ -60,9 +60,11 @@ extension World {
         reserveOutput = { size throws(FileError) in
             try reserveSpace(size, on: 1, named: "standard output")
         }
+        isRoot = SIWASystem.isRoot()
         files.absolutePath = absolutePath
         files.resolvedPath = resolvedPath
         files.isSameFolder = isSameFolder
+        files.link = { target, path throws(FileError) in try writeLink(to: target, at: path) }
         files.lockUntilExit = { path throws(FileError) in try SIWASystem.lockUntilExit(path) }
         files.reserve = { path, size throws(FileError) in try reserveFile(path, size) }
         files.checkReservation = { path, size throws(FileError) in

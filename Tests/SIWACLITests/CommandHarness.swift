@@ -44,6 +44,7 @@ struct CommandHarness: Sendable {
         world.clocks = Clocks(
             now: { [memory] in memory.with { $0.now } }, timekeeper: Self.timekeeper)
         world.variables = { [memory] name in memory.with { $0.variables[name] } }
+        world.isRoot = memory.with { $0.isRoot }
         putFiles(into: &world)
         world.runProgram = { [memory] program throws(FileError) in
             let (lines, ending) = memory.with { state in
@@ -95,6 +96,9 @@ struct CommandHarness: Sendable {
         world.files.absolutePath = { $0.hasPrefix("/") ? $0 : "/data/" + $0 }
         world.files.remove = { [memory] path throws(FileError) in
             memory.with { _ = $0.files.removeValue(forKey: path) }
+        }
+        world.files.link = { [memory] _, path throws(FileError) in
+            memory.write(SecretBytes([]), to: path)
         }
         world.files.readRegular = { [memory] path throws(FileError) in try memory.read(path) }
         world.files.checkReplacement = { [memory] path, rule throws(FileError) in

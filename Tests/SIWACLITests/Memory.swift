@@ -41,6 +41,7 @@ final class Memory: Sendable {
         /// Contents that another process writes to a file after it was read once.
         var afterReading: [String: [UInt8]] = [:]
         var variables: [String: String] = [:]
+        var isRoot = false
         var input: [UInt8]?
         var blockage: Blockage?
         /// The signal that arrives while something is printed.

@@ -88,6 +88,7 @@ struct ScenarioRunner {
                 state.files[words[0]] = .init(
                     contents: Array(body.utf8), permissions: bits ?? 0o600,
                     isForeign: words.last == "foreign")
+            case "root": state.isRoot = true
             case "nothing": (state.files, state.variables) = ([:], ["HOME": "/home/me"])
             case "stdin":
                 state.input = Array(

@@ -54,7 +54,7 @@ import Testing
         #expect(outcome.exitCode == 3)
         #expect(outcome.output == "")
         #expect(
-            outcome.errors == [
+            Array(outcome.errors.dropFirst()) == [
                 "siwa: vault: 2 faults are in the vault; 3 records were examined",
                 "hint: token 243ea1597a93 of 'a' of com.example.app cannot be decrypted: "
                     + "it was changed, or belongs elsewhere",
@@ -72,7 +72,7 @@ import Testing
         let outcome = await harness.run(["vault", "check"])
         #expect(outcome.errors.count { $0.contains("cannot be decrypted") } == 20)
         #expect(outcome.errors.contains("hint: and 5 more"))
-        #expect(outcome.errors[0].contains("25 faults"))
+        #expect(outcome.errors[1].contains("25 faults"))
     }
 
     @Test func `an export skips records that cannot be decrypted, and reports them`() async {
@@ -255,7 +255,8 @@ import Testing
         harness.vault.fail(with: StoreError(.unreachable, "the server went away"))
         let outcome = await harness.run(["vault"] + arguments)
         #expect(outcome.exitCode == 75)
-        #expect(outcome.errors.first == "siwa: vault: the server went away")
+        let errors = outcome.errors.filter { !$0.hasPrefix("siwa: note: configuration") }
+        #expect(errors.first == "siwa: vault: the server went away")
         #expect(outcome.output == "" && outcome.written == [])
     }
 
@@ -299,6 +300,21 @@ import Testing
     ])
     func `a password is removed from a URL`(_ url: String, _ shown: String) {
         #expect(withoutPassword(url) == shown)
+    }
+
+    @Test(arguments: [
+        ("sqlite:/a/b?host=c", "sqlite:/a/b?host=c"),
+        ("postgresql://u:hush@h:5/d", "postgresql://u@h:5/d"),
+        ("postgresql:///d?password=hush&host=/run", "postgresql:///d (host=/run)"),
+        ("postgresql:///d", "postgresql:///d (host=db)"),
+        ("postgresql://u@", "postgresql://u@ (host=db, dbname=app)"),
+        ("postgresql://u:hu?host=sh@h/d", "postgresql://…"),
+    ])
+    func `a vault is named by host and database, wherever they are set`(
+        _ url: String, _ shown: String
+    ) {
+        let variables = ["PGHOST": "db", "PGDATABASE": "app", "PGPASSWORD": "hush"]
+        #expect(vaultPlace(url) { variables[$0] } == shown)
     }
 }
 

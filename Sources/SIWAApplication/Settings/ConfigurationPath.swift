@@ -23,6 +23,20 @@ package struct ConfigurationPath: Sendable {
         }
     }
 
+    /// Why root may mean another file; nil if there is no doubt.
+    ///
+    /// The service of the packages has the machine's file. A file of root's own, as `siwa init`
+    /// writes it, is found first.
+    package var warning: String? {
+        guard world.isRoot, let path, path.origin == .standard,
+            path.value != Self.machineFile, world.files.exists(Self.machineFile)
+        else { return nil }
+        return """
+            there are two configurations: \(path.value), which is in use, and \(Self.machineFile); \
+            name one with --config, or use 'siwa-admin' for the service's
+            """
+    }
+
     /// Reads the file; nil if no file was named and none exists in the usual places.
     package func load() throws(SettingsError) -> SettingsFile? {
         guard let path else { return nil }
@@ -45,7 +59,9 @@ package struct ConfigurationPath: Sendable {
     /// The usual places; the first existing file is used.
     package static func usual(_ variables: (String) -> String?) -> [String] {
         (UserFolders(variables).configuration.map { [$0 + "/siwa/config.json"] } ?? []) + [
-            "/etc/siwa/config.json"
+            machineFile
         ]
     }
+
+    private static let machineFile = "/etc/siwa/config.json"
 }

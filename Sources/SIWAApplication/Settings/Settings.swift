@@ -17,11 +17,13 @@ package struct Settings: Sendable {
         self.selection = selection
         variables = world.variables
         let folders = UserFolders(world.variables)
-        file = try ConfigurationPath(selection, in: world).load()
+        let place = ConfigurationPath(selection, in: world)
+        file = try place.load()
         isStrict = Self.strictness(selection, file)
         profileName = try Self.choose(selection.name, world.variables, file)
         if let warning = file?.warning, isStrict.value { throw warning.refused(.configuration) }
-        warnings = folders.warnings + (file?.warning.map { [$0.text] } ?? [])
+        warnings =
+            folders.warnings + [place.warning, file?.warning?.text].compactMap(\.self)
     }
 
     /// The settings of flags and environment only, if the configuration is broken.

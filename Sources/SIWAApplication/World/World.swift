@@ -11,6 +11,8 @@ package struct World: Sendable {
     package var clocks: Clocks { didSet { ending = Ending(signals, clocks.timekeeper) } }
     /// Looks up a variable of the environment; nil if it is not set.
     package var variables: @Sendable (String) -> String?
+    /// Whether the user of this process is root.
+    package var isRoot = false
     /// The number of threads that can run at the same time.
     package var processors: Int
     /// Files and standard input.
@@ -149,6 +151,11 @@ package struct World: Sendable {
         package var remove: @Sendable (String) throws(FileError) -> Void = {
             path throws(FileError) in
             throw FileError("remove", path, reason: "not provided")
+        }
+        /// Makes a symbolic link with a target, or lets an existing one have it; the path is second.
+        package var link: @Sendable (String, String) throws(FileError) -> Void = {
+            _, path throws(FileError) in
+            throw FileError("link", path, reason: "not provided")
         }
         /// Reads a whole regular file, without waiting for the writer of a pipe.
         package var readRegular: @Sendable (String) throws(FileError) -> LocalFile = {

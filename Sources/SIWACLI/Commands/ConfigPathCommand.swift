@@ -12,10 +12,11 @@ struct ConfigPathCommand: Command {
     var global = GlobalOptions()
 
     func run(in world: World) async throws {
-        for warning in UserFolders(world.variables).warnings {
+        let place = ConfigurationPath(global.placed, in: world)
+        for warning in UserFolders(world.variables).warnings + (place.warning.map { [$0] } ?? []) {
             Console(world, global.output).warn(warning)
         }
-        guard let path = ConfigurationPath(global.placed, in: world).path else {
+        guard let path = place.path else {
             throw Diagnosis.negative(
                 .noConfiguration, "there is no configuration file",
                 hints: ConfigurationPath.usual(world.variables).map { "not found: \($0)" }

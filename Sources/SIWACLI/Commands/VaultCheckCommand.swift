@@ -30,6 +30,7 @@ struct VaultCheckCommand: Command {
             "records", "users", "states", "keys", "sealed_elsewhere", "faults",
         ])
         let session = try Session(global, vault: vault, in: world)
+        try session.nameVault()
         var vault = try session.vault(.statement)
         var broken = BrokenRecords()
         let store = vault.store

@@ -22,10 +22,15 @@ struct SettingsCheck: Sendable {
             return CheckLine(
                 "configuration", .warning, warning.message, advice: warning.remedy)
         }
-        let path = ConfigurationPath(context.settings.selection, in: context.world).path
+        let place = ConfigurationPath(context.settings.selection, in: context.world)
+        if let warning = place.warning {
+            return CheckLine(
+                "configuration", .warning, warning,
+                advice: "remove the one that you do not need, or name it with --config")
+        }
         return CheckLine(
             "configuration", .ok,
-            path.map { "\($0.value) (\($0.origin))" }
+            place.path.map { "\($0.value) (\($0.origin))" }
                 ?? "no file: only flags and environment variables are used")
     }
 

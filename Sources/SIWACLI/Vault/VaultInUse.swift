@@ -1,0 +1,20 @@
+internal import SIWAApplication
+internal import SIWALifecycle
+
+extension Session {
+    /// Says which configuration and which vault are in use, as the first line of a command about a
+    /// whole vault: the result about a wrong vault looks like that about the right one.
+    func nameVault() throws(SettingsError) {
+        let url = try settings.vaultURL()
+        let file = settings.file?.path
+        let isFromFile =
+            switch url.origin {
+            case .profile, .file: true
+            default: false
+            }
+        console.note(
+            (file.map { "configuration \($0)" } ?? "no configuration file")
+                + "; vault \(vaultPlace(url.value, world.variables))"
+                + (isFromFile ? "" : " (\(url.origin))"))
+    }
+}

@@ -5,7 +5,7 @@ internal import SIWAVaultRecords
 
 /// The table of commands: parser, help, manual pages and completions all read it.
 package let siwaTool = Tool<World>(
-    name: "siwa", version: version, released: "2026-11-21",
+    name: "siwa", version: version, released: "2026-11-24",
     abstract: "The Sign in with Apple token lifecycle on the command line.",
     discussion: """
         siwa mints client secrets, exchanges authorization codes, validates and revokes refresh \

@@ -1,2 +1,2 @@
 /// siwa's version, as `--version` and the User-Agent show it.
-package let version = "0.1.0"
+package let version = "1.0.0"

@@ -6,7 +6,7 @@ internal import SIWASystem
 
 /// The table of commands, which parser, help, manual pages and completions read.
 let serverTool = Tool<ServerWorld>(
-    name: "siwa-server", version: version, released: "2026-11-22",
+    name: "siwa-server", version: version, released: "2026-11-24",
     abstract: "The server of siwa: notifications, tokens and revocations over HTTP.",
     discussion: """
         siwa-server runs beside an application. It receives Apple's notifications and loses none, \

@@ -3,7 +3,7 @@ internal import SIWALifecycle
 
 /// The table of commands: parser, help, manual pages and completions all read it.
 let emulatorTool = Tool<EmulatorWorld>(
-    name: "siwa-emulator", version: version, released: "2026-11-21",
+    name: "siwa-emulator", version: version, released: "2026-11-24",
     abstract: "A strict Apple on this machine, for development and tests.",
     discussion: """
         siwa-emulator answers like the endpoints of Sign in with Apple: with the same checks in \

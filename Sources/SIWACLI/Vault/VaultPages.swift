@@ -16,17 +16,6 @@ extension VaultStore {
         }
     }
 
-    /// The first record that a filter selects; nil if it selects none.
-    func firstRecord(of filter: VaultFilter) throws(StoreError) -> VaultRecord? {
-        var last: VaultRowKey?
-        while true {
-            let page = try records(filter, after: last, limit: 1)
-            if let first = page.records.first { return first }
-            guard let next = page.next else { return nil }
-            last = next
-        }
-    }
-
     /// Reads the secrets that are sealed outside the records, with one page in memory.
     func forEachSecretPage(
         notSealedWith number: Int? = nil, _ body: (VaultSecretPage) throws -> Void

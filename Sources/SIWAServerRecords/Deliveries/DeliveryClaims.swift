@@ -76,13 +76,12 @@ extension Database {
         """
     }
 
-    /// The event that is sent before an event of the same user; nil if none holds it back.
+    /// An event that is sent before an event of the same user; nil if none holds it back.
     func eventBefore(_ id: EventID) throws(DatabaseFailure) -> EventID? {
         try run(
             """
             SELECT earlier.jti FROM inbox_event, inbox_event AS earlier
-            WHERE inbox_event.jti = $1 AND \(isHoldingBack)
-            ORDER BY earlier.event_time, earlier.position LIMIT 1
+            WHERE inbox_event.jti = $1 AND \(isHoldingBack) LIMIT 1
             """, id.value
         ).first?.first?.text.flatMap { EventID($0) }
     }

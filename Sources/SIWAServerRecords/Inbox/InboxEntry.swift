@@ -24,7 +24,7 @@ package struct InboxEntry: Hashable, Sendable {
     package let nextAttemptAt: NumericDate?
     /// Why the last attempt failed; nil without a failed attempt.
     package let lastError: String?
-    /// The earlier event of the same user that is sent first; nil if none is, or if that was not
+    /// An earlier event of the same user that is sent first; nil if none is, or if that was not
     /// asked.
     package var waitsFor: EventID?
     /// The delivered body, or an unverified payload; nil after the user's events were erased.

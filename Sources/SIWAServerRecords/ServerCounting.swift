@@ -167,9 +167,9 @@ extension Database {
             ) AS failing
             """
         ).first
-        guard let count = row?.first?.count, count > 0, let attempts = row?.last?.count else {
-            return nil
-        }
+        guard var row = row.map(CheckedRow.init), let count = try? row.count(), count > 0,
+            let attempts = try? row.count()
+        else { return nil }
         return ServerCounts.Failing(count: count, attempts: attempts)
     }
 

@@ -101,7 +101,7 @@ struct Browser: Sendable {
             let attributes = parts.dropFirst().map { $0.lowercased() }
             let site = attributes.first { $0.hasPrefix("samesite=") }?.dropFirst(9)
             let name = String(pair[0])
-            let isGone = attributes.contains { $0 == "max-age=0" || $0.contains("1970") }
+            let isGone = attributes.contains { $0 == "max-age=0" || $0.holds("1970") }
             cookies[name] =
                 isGone
                 ? nil : Cookie(value: String(pair[1]), sameSite: site.map(String.init) ?? "lax")
@@ -195,12 +195,12 @@ extension Browser {
     }
 
     private static func attribute(_ name: String, of tag: Substring) -> String? {
-        guard let start = tag.firstRange(of: " \(name)=") else { return nil }
+        guard let start = tag.firstPlace(of: " \(name)=") else { return nil }
         let rest = tag[start.upperBound...]
         guard let quote = rest.first, quote == "\"" || quote == "'" else {
             return String(rest.prefix { !$0.isWhitespace && $0 != "/" })
         }
         return String(rest.dropFirst().prefix { $0 != quote })
-            .replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+            .replacingEvery("&quot;", with: "\"").replacingEvery("&amp;", with: "&")
     }
 }

@@ -67,7 +67,7 @@ extension ConformRun {
             let subject = "000000.0123456789abcdef0123456789abcdef.0000"
             let events =
                 good.claims["events"]?.plainText
-                .replacing(other.subject, with: subject) ?? ""
+                .replacingEvery(other.subject, with: subject) ?? ""
             let foreign = try await good.signed(
                 claims: [("events", .string(events))], by: apple.issuer())
             let second = try await lives(

@@ -46,7 +46,7 @@ extension JSON {
         guard pointer.hasPrefix("/") else { return nil }
         var value = self
         for part in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            let name = part.replacing("~1", with: "/").replacing("~0", with: "~")
+            let name = part.replacingEvery("~1", with: "/").replacingEvery("~0", with: "~")
             let next: JSON? =
                 if let elements = value.elements {
                     Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }

@@ -93,7 +93,7 @@ package struct Step: Sendable {
                 case .form(let members): members.compactMap(\.value.string)
                 }
             }()
-        return texts.contains { text in marks.contains { text.contains($0) } }
+        return texts.contains { text in marks.contains { text.holds($0) } }
     }
 }
 
@@ -114,7 +114,7 @@ struct Values: Sendable {
 
     /// A text with its templates filled in; nil if it is a template that is omitted.
     func filled(_ text: String) -> JSON? {
-        if text.hasPrefix("{{"), text.hasSuffix("}}"), text.dropFirst(2).firstRange(of: "{{") == nil
+        if text.hasPrefix("{{"), text.hasSuffix("}}"), text.dropFirst(2).firstPlace(of: "{{") == nil
         {
             let name = String(text.dropFirst(2).dropLast(2))
             if omitted.contains(name) { return nil }
@@ -127,8 +127,8 @@ struct Values: Sendable {
     func substituted(_ text: String) -> String {
         var result = ""
         var rest = Substring(text)
-        while let start = rest.firstRange(of: "{{"),
-            let end = rest[start.upperBound...].firstRange(of: "}}")
+        while let start = rest.firstPlace(of: "{{"),
+            let end = rest[start.upperBound...].firstPlace(of: "}}")
         {
             result += rest[..<start.lowerBound]
             let parts = rest[start.upperBound..<end.lowerBound].split(separator: "|")

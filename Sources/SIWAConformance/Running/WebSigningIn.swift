@@ -71,7 +71,7 @@ extension ConformRun {
         _ request: [String: String], _ credentials: Credentials, _ user: TestUser
     ) -> [(String, String)] {
         var parameters = [("code", credentials.code)]
-        if request["response_type"]?.contains("id_token") == true {
+        if request["response_type"]?.holds("id_token") == true {
             parameters.append(("id_token", credentials.idToken))
         }
         if request["scope"]?.isEmpty == false {

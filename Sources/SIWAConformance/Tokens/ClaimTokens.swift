@@ -56,7 +56,7 @@ extension BadToken {
         claims("T31", "exp is 2⁶³ - 1", false) { _ in [("exp", .integer(Int.max))] },
         text("T32", "exp has a fraction") { good, issuer in
             let marked = good.claims.changed([("exp", "EXP")]).text
-            let payload = marked.replacing("\"EXP\"", with: "\(good.now + 86_400).5")
+            let payload = marked.replacingEvery("\"EXP\"", with: "\(good.now + 86_400).5")
             return try await good.signed(good.input(good.header.text, payload), by: issuer)
         },
         claims("T33", "iat is an hour ahead") {

@@ -66,7 +66,7 @@ extension BadToken {
         raw(
             "T65", "exp is NaN", false,
             payload: {
-                $0.claims.changed([("exp", "EXP")]).text.replacing("\"EXP\"", with: "NaN")
+                $0.claims.changed([("exp", "EXP")]).text.replacingEvery("\"EXP\"", with: "NaN")
             }),
         claims("T65", "auth_time is 2⁵³ + 1", false, result: .acceptable) { _ in
             [("auth_time", .integer(9_007_199_254_740_993))]

@@ -2,7 +2,8 @@ import Glibc
 import SIWATestSupport
 import Testing
 
-/// pgbouncer in front of a PostgreSQL server, with a single session of the server for all clients.
+/// pgbouncer in front of a PostgreSQL server, with as few sessions of the server as all clients
+/// together need: a batch on a vault is two clients, which keep their sessions in mode `session`.
 final class Pooler: Sendable {
     private static let program = "/usr/sbin/pgbouncer"
     private static let port = 6432
@@ -29,7 +30,7 @@ final class Pooler: Sendable {
             unix_socket_dir = \(folder.path)
             auth_type = any
             pool_mode = \(mode)
-            default_pool_size = 1
+            default_pool_size = \(mode == "session" ? 2 : 1)
             """)
         var command = [Self.program, settings]
         // pgbouncer refuses to run as root.

@@ -74,7 +74,8 @@ struct Benchmark {
     private func results(
         _ names: [String], _ samples: [[Sample]]
     ) throws -> [GoalResult] {
-        for name in goals.flatMap({ [$0.row, $0.other] }) where !rows.contains(where: { $0.name == name }) {
+        for name in goals.flatMap({ [$0.row, $0.other] })
+        where !rows.contains(where: { $0.name == name }) {
             throw BenchmarkError("a goal names the row '\(name)', which \(self.name) has not")
         }
         return goals.compactMap { goal in

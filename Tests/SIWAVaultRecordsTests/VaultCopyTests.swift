@@ -80,7 +80,7 @@ import Testing
         try source.fill(5, oddTexts: Self.texts, &random)
         let before = try source.rows()
         var target = try await way.target.fixture()
-        let step = way.source == .sqlite && way.target == .sqlite ? 2 : 23
+        let step = way.source == .sqlite && way.target == .sqlite ? 3 : 37
         var (statements, rounds, isFinished) = (1, 0, false)
         while !isFinished {
             let left = Mutex(statements)

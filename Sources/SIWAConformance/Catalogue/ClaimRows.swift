@@ -136,12 +136,12 @@ extension Catalogue {
             fix: "Compare `c_hash` with the left half of the code's SHA-256, in base64url.",
             links: ["https://openid.net/specs/openid-connect-core-1_0.html#HybridIDToken"]),
         Check(
-            "T51", "at_hash-wrong", .advice, vector: .invalid, .hash,
+            "T51", "at_hash-wrong", .medium, vector: .invalid, .hash,
             effect: "A stolen access token can be paired with another identity token.",
             sent: "A token with the `at_hash` of another access token.",
-            must: "The backend refuses. Where both tokens come from one exchange, comparing them is"
-                + " optional (OpenID Connect Core §3.1.3.8), and elsewhere Apple gives no access"
-                + " token.",
+            must: "The backend refuses. A run gives it as advice: Apple sends an access token only in"
+                + " one answer with the identity token, where comparing them is optional (OpenID"
+                + " Connect Core §3.1.3.8).",
             mistake: "`at_hash` is not checked.",
             fix: "Compare `at_hash` with the left half of the access token's SHA-256, in"
                 + " base64url.",

@@ -128,7 +128,8 @@ extension Session {
             let file = try keyFile(path, source.origin)
             try examine(
                 FileWarning(
-                    "the vault's keys", path, file.status, isSecret: true, in: world), .key)
+                    "the file of the vault's keys", path, file.status, isSecret: true, in: world),
+                .key)
             return file.contents
         }
     }

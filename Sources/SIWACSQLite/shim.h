@@ -26,6 +26,7 @@
     FUNCTION(sqlite3_column_int64) \
     FUNCTION(sqlite3_column_type) \
     FUNCTION(sqlite3_errmsg) \
+    FUNCTION(sqlite3_file_control) \
     FUNCTION(sqlite3_finalize) \
     FUNCTION(sqlite3_get_autocommit) \
     FUNCTION(sqlite3_libversion_number) \

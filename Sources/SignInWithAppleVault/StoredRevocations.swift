@@ -7,7 +7,8 @@ public import SignInWithApple
 public struct UserRevocation: Hashable, Sendable {
     /// The result for each token for which a request was sent.
     public let results: [RevocationResult]
-    /// The number of tokens that were revoked before.
+    /// The number of tokens that the vault has as revoked, with as much proof as was asked for:
+    /// nothing was sent for them.
     public let alreadyRevoked: Int
 
     /// Creates a result, for tests.

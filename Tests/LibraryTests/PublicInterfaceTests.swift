@@ -85,9 +85,15 @@ import Testing
                 "-skip-synthesized-members", "-output-dir", folder.path("."),
             ] + builtModuleArguments())
         try #require(result.exitCode == 0, "\(result)")
-        let data = Data(try folder.contents("\(product).symbols.json"))
-        let graph = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-        return (graph["symbols"] as? [[String: Any]] ?? []).compactMap(Symbol.init)
+        // What extends types of another module has a file of its own: PRODUCT@MODULE.symbols.json.
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path("."))
+            .filter { $0.hasSuffix(".symbols.json") }
+        try #require(files.contains("\(product).symbols.json"))
+        return try files.flatMap { file -> [Symbol] in
+            let graph = try JSONSerialization.jsonObject(with: Data(try folder.contents(file)))
+            return ((graph as? [String: Any])?["symbols"] as? [[String: Any]] ?? [])
+                .compactMap(Symbol.init)
+        }
     }
 }
 

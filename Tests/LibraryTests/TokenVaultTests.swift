@@ -39,7 +39,8 @@ import Testing
     @Test func `the intent to revoke is kept during an outage, and the next call completes it`()
         async throws
     {
-        let (vault, _) = try await makeVault()
+        let (vault, folder) = try await makeVault()
+        defer { extendLifetime(folder) }
         let apple = try await InProcessApple()
         let signIn = try await apple.client.exchange(try await apple.signIn().code)
         try await vault.store(signIn)
@@ -232,7 +233,8 @@ import Testing
     }
 
     @Test func `a notification ends a user's tokens`() async throws {
-        let (vault, _) = try await makeVault()
+        let (vault, folder) = try await makeVault()
+        defer { extendLifetime(folder) }
         try await Fixture.serving { fixture in
             let signIn = try await fixture.client.exchange(try await fixture.apple.signIn().code)
             try await vault.store(signIn)
@@ -260,7 +262,8 @@ import Testing
     @Test func `an event after the sign-in ends its token, even if this machine's clock is fast`()
         async throws
     {
-        let (vault, _) = try await makeVault()
+        let (vault, folder) = try await makeVault()
+        defer { extendLifetime(folder) }
         let apple = try await InProcessApple()
         try await apple.control("switches", #"{"secret_clock": "real"}"#)
         try await apple.control("clock", #"{"offset": -3600}"#)
@@ -287,7 +290,8 @@ import Testing
             let digits = keys.split(separator: " ").last.map(String.init) ?? "none"
             #expect(failure?.kind == kind && failure?.description.contains(digits) == false)
         }
-        let (vault, _) = try await makeVault()
+        let (vault, place) = try await makeVault()
+        defer { extendLifetime(place) }
         for user in ["", "a\0b", String(repeating: "a", count: 256)] {
             let failure = await #expect(throws: TokenVaultError.self) {
                 try await vault.tokens(userID: user, clientID: "com.example.app")

@@ -30,10 +30,9 @@ enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
 @Suite(.blocking) struct CopyTests {
     private static let columns = ["number", "name", "contents"]
 
-    private func table(_ place: CopyPlace) async throws -> any Database {
-        let database = try await place.fixture()
-        _ = try database.vault()
-        let connection = try database.connect()
+    private func table(_ fixture: any SQLStoreFixture) throws -> any Database {
+        _ = try fixture.vault()
+        let connection = try fixture.connect()
         let dialect = connection.dialect
         _ = try connection.run(
             """
@@ -58,7 +57,9 @@ enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
 
     @Test(arguments: CopyPlace.available, [0, 1, 49, 50, 20_000])
     func `rows are copied unchanged`(_ place: CopyPlace, _ count: Int) async throws {
-        let database = try await table(place)
+        let fixture = try await place.fixture()
+        defer { extendLifetime(fixture) }
+        let database = try table(fixture)
         let rows = rows(count)
         try database.transaction(.writing) { database throws(DatabaseFailure) in
             try database.copy(rows, into: "rows", Self.columns)
@@ -78,7 +79,9 @@ enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
     func `a duplicate row fails, and the connection stays usable`(_ place: CopyPlace)
         async throws
     {
-        let database = try await table(place)
+        let fixture = try await place.fixture()
+        defer { extendLifetime(fixture) }
+        let database = try table(fixture)
         let rows = rows(5000)
         let ways = [
             // Found while most rows are still on their way, and at the end.

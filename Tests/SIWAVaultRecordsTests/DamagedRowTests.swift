@@ -124,7 +124,9 @@ import Testing
     func `a damaged row is named, and the others are read, claimed and changed`(
         _ backend: SQLBackend, _ damage: Damage
     ) async throws {
-        try await check(damaged(try await backend.fixture(), damage), damage)
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        try await check(damaged(fixture, damage), damage)
     }
 
     @Test(arguments: SQLBackend.available)
@@ -132,7 +134,9 @@ import Testing
         _ backend: SQLBackend
     ) async throws {
         let damage = Damage(change: "changed_at = 9223372036854775807", reason: "")
-        let store = try damaged(try await backend.fixture(), damage)
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try damaged(fixture, damage)
         let error = #expect(throws: StoreError.self) { try store.put([VaultRecord(.sample(1))]) }
         #expect(
             error?.kind == .damaged && error?.isTemporary == false, "\(String(describing: error))")
@@ -141,14 +145,18 @@ import Testing
     @Test(arguments: Damage.bytes)
     func `text in a file that is not UTF-8 is damage`(_ damage: Damage) async throws {
         let bytes = Value.invalidText([0x75, 0xFF, 0x1B])
-        try await check(damaged(SQLiteStoreFixture(), damage, [bytes]), damage)
+        let fixture = try SQLiteStoreFixture()
+        defer { extendLifetime(fixture) }
+        try await check(damaged(fixture, damage, [bytes]), damage)
     }
 
     @Test func `a NUL in a file's text is damage`() async throws {
         let damage = Damage(
             change: "user_id = $1", reason: "its user_id must not have a NUL character in it",
             name: "token '000000000000' of 'a\\x00b' of 'com.example.app'")
-        try await check(damaged(SQLiteStoreFixture(), damage, [.text("a\0b")]), damage)
+        let fixture = try SQLiteStoreFixture()
+        defer { extendLifetime(fixture) }
+        try await check(damaged(fixture, damage, [.text("a\0b")]), damage)
     }
 
     @Test(

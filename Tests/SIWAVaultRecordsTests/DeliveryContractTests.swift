@@ -14,7 +14,9 @@ import Testing
     func `only the earliest waiting event of a user is sent`(
         _ backend: SQLBackend
     ) async throws {
-        let store = try (await backend.fixture()).preparedServerStore()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.preparedServerStore()
         try store.receive([
             .sample(1, of: 1, at: 20), .sample(2, of: 1, at: 10), .sample(3, of: 2, at: 30),
             .sample(4, of: 1, at: 10),
@@ -144,7 +146,9 @@ import Testing
     func `a dead event is replayed with zero attempts`(
         _ backend: SQLBackend
     ) async throws {
-        let store = try (await backend.fixture()).preparedServerStore()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.preparedServerStore()
         try store.receive([.sample(1, of: 1, at: 1), .sample(2, of: 1, at: 2)])
         #expect(try store.claimed() == [1])
         let late = try DueDelivery(id: .sample(1), body: [], attempts: 99, age: .seconds(604_800))

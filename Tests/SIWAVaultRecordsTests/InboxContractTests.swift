@@ -110,7 +110,9 @@ import Testing
 
     @Test(arguments: SQLBackend.available)
     func `unverified payloads are stored separately`(_ backend: SQLBackend) async throws {
-        let store = try (await backend.fixture()).preparedServerStore()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.preparedServerStore()
         let samples = try (1...4).map { try UnverifiedNotification.sample($0) }
         #expect(try store.keep(samples[0], limit: 3) == .kept)
         #expect(try store.keep(samples[0], limit: 3) == .known)
@@ -191,7 +193,9 @@ import Testing
     func `events are listed newest first, by state, type, user and time`(
         _ backend: SQLBackend
     ) async throws {
-        let store = try (await backend.fixture()).preparedServerStore()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.preparedServerStore()
         try store.receive((1...5).map { try .sample($0, of: $0 % 2) })
         try store.receive([.sample(6, isDelivered: false)])
         func list(_ filter: InboxFilter, before: Int? = nil, limit: Int = 10) throws -> [String] {

@@ -33,7 +33,9 @@ import Testing
     func `requests share the job of a token, and end with the last job`(
         _ backend: SQLBackend
     ) async throws {
-        let store = try (await backend.fixture()).preparedServerStore()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.preparedServerStore()
         let first = try store.add(request("1"), [job(1), job(2)])
         #expect(first.state == .pending && first.jobs.count == 2)
         #expect(first.jobs.map(\.secret?.bytes) == [[9, 1], [9, 2]])
@@ -133,7 +135,9 @@ import Testing
     func `an attempt that has only the code does not overwrite the token`(
         _ backend: SQLBackend
     ) async throws {
-        let store = try (await backend.fixture()).preparedServerStore()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.preparedServerStore()
         var code = job(1)
         code.kind = .code
         _ = try store.add(request("1"), [code])
@@ -191,7 +195,9 @@ import Testing
     func `requests are listed by user and state, page by page`(
         _ backend: SQLBackend
     ) async throws {
-        let store = try (await backend.fixture()).preparedServerStore()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.preparedServerStore()
         for number in 1...5 { _ = try store.add(request("\(number)"), [job(number)]) }
         _ = try store.add(
             RevocationRequest(
@@ -244,7 +250,9 @@ import Testing
 
     @Test(arguments: SQLBackend.available)
     func `only the jobs of a request are claimed for it`(_ backend: SQLBackend) async throws {
-        let store = try (await backend.fixture()).preparedServerStore()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.preparedServerStore()
         _ = try store.add(request("1"), [job(1)])
         _ = try store.add(request("2"), [job(2)])
         let mine = try store.claimRevocations(of: "2", limit: 10, for: .long("a")).jobs

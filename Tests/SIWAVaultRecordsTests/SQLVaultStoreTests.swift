@@ -1,3 +1,4 @@
+import Glibc
 import SIWALifecycle
 import SIWATestSupport
 import Testing
@@ -23,7 +24,9 @@ import Testing
 
     @Test(arguments: SQLBackend.available)
     func `a key that was never registered is refused`(_ backend: SQLBackend) async throws {
-        let store = try (await backend.fixture()).vault()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.vault()
         let records = [VaultRecord(.sample(1)), VaultRecord(.sample(2), key: 7)]
         let error = #expect(throws: StoreError.self) { try store.put(records) }
         #expect(error?.kind == .key)
@@ -49,5 +52,29 @@ import Testing
         #expect(try store.record(of: .sample(1))?.number == 5)
         try store.change([.sample(1)], releasedBy: nil) { _, _ in .remove }
         #expect(try store.all() == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `a file that was deleted or replaced while it was open takes no changes`(
+        _ isReplaced: Bool
+    ) async throws {
+        let fixture = try await SQLBackend.sqlite.fixture()
+        let store = try fixture.vault()
+        try store.put([VaultRecord(.sample(1))])
+        for suffix in ["", "-wal", "-shm"] {
+            let file = fixture.url.dropFirst("sqlite:".count) + suffix
+            try #require(unlink(String(file)) == 0)
+        }
+        if isReplaced { try fixture.vault().put([VaultRecord(.sample(2))]) }
+        for call: () throws -> Void in [
+            { try store.put([VaultRecord(.sample(3))]) }, { _ = try store.all() },
+        ] {
+            let error = #expect(throws: StoreError.self, performing: call)
+            #expect(error?.kind == .unusable)
+            #expect(
+                error?.message.hasSuffix("was deleted, moved or replaced while it was open") == true
+            )
+        }
+        if isReplaced { #expect(try fixture.store().all().count == 1) }
     }
 }

@@ -41,8 +41,9 @@ import Testing
         _ backend: SQLBackend, _ end: Int
     ) async throws {
         let end = Self.ends[end]
-        let store = try store(
-            await backend.fixture(), "lease_owner = 'x', lease_until = \(end)")
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try store(fixture, "lease_owner = 'x', lease_until = \(end)")
         #expect(try store.claimed(.long("a")).records.map(\.user) == [users[1]])
         let first = try store.claimed(.long("a"))
         #expect(first.records.isEmpty && !first.isComplete && first.wait == .seconds(180))
@@ -106,7 +107,9 @@ import Testing
         for ahead in [600, 80_000, 172_800] {
             let end = Self.seconds(ahead)
             let change = change.replacing("END", with: "\(end)")
-            let store = try store(await backend.fixture(), "\(change), lease_until = \(end)")
+            let fixture = try await backend.fixture()
+            defer { extendLifetime(fixture) }
+            let store = try store(fixture, "\(change), lease_until = \(end)")
             var found: [VaultUser] = []
             for _ in 0..<4 { found += try store.claimed(.long("a")).records.map(\.user) }
             #expect(found.sorted() == users, "\(ahead)")

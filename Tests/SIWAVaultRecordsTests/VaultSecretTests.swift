@@ -55,7 +55,9 @@ import Testing
     func `a database without siwa-server's tables has no server secrets`(_ backend: SQLBackend)
         async throws
     {
-        let store = try (await backend.fixture()).vault()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.vault()
         let page = try store.secrets(notSealedWith: nil, after: nil, limit: 10)
         #expect(page.secrets.isEmpty && page.damaged.isEmpty && page.next == nil)
     }
@@ -126,7 +128,9 @@ import Testing
     func `the last state of a token is found under all ids of its user`(
         _ backend: SQLBackend
     ) async throws {
-        let store = try (await backend.fixture()).vault()
+        let fixture = try await backend.fixture()
+        defer { extendLifetime(fixture) }
+        let store = try fixture.vault()
         func entry(
             _ event: VaultHistoryEvent, _ user: Int, at time: Int, token: Int = 1,
             to new: Int? = nil

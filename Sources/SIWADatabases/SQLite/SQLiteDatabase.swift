@@ -46,6 +46,19 @@ final class SQLiteDatabase: Database {
         }
     }
 
+    /// What is written to a file that no longer has its name is on disk, and nobody finds it.
+    func begin(_ access: Access) throws(DatabaseFailure) {
+        var hasMoved: CInt = 0
+        let code = sqlite.sqlite3_file_control(connection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        guard code != SQLITE_OK || hasMoved == 0 else {
+            throw DatabaseFailure(
+                StoreError(
+                    .unusable, "'\(path)' was deleted, moved or replaced while it was open",
+                    remedy: "start the program again"))
+        }
+        _ = try run(dialect.begin(access))
+    }
+
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
         try run(try prepared(sql), values)
     }

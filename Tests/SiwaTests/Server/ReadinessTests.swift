@@ -1,3 +1,4 @@
+import Foundation
 import SIWAJOSE
 import SIWALifecycle
 import SIWATestSupport
@@ -58,6 +59,28 @@ import Testing
         #expect(text.hasPrefix("not ready\ndatabase: ") && typeNames(in: text) == [], "\(text)")
         let page = try await server.call("metrics", "GET", "/").body
         #expect(page.contains("The database cannot be used") && page.contains(damage.reason))
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `a database file that was replaced receives nothing more, and the reason is shown`()
+        async throws
+    {
+        let fixture = try await ServerFixture(.sqlite)
+        let signer = try NotificationSigner()
+        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
+        let server = try await fixture.serve(
+            fixture.listeners + [.init("jwks_file", "keys.json")])
+        #expect(try await server.post(try signer.body("event-1", about: "001.a.1")).status == 200)
+        for suffix in ["", "-wal", "-shm"] {
+            let file = fixture.apple.folder.path("vault.db") + suffix
+            try FileManager.default.moveItem(atPath: file, toPath: file + ".old")
+        }
+        #expect(try await server.post(try signer.body("event-2", about: "001.a.1")).status == 503)
+        try await eventually("it is not ready") {
+            let answer = try await server.call("metrics", "GET", "/readyz")
+            return answer.status == 503
+                && answer.body.contains("deleted, moved or replaced while it was open")
+        }
         #expect(try await server.stop().ending == .exit(0))
     }
 

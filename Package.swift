@@ -317,6 +317,7 @@ if Context.environment["SIWA_BENCH"] != nil {
             name: "siwa-bench",
             dependencies: [
                 "SIWAJOSE", "SIWALifecycle", "SIWACrypto", "SIWADatabases", "SIWAVaultRecords",
+                "SignInWithApple",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "server", "chart.gnuplot", "measure.c", "with-postgres"],

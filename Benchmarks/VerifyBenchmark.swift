@@ -1,7 +1,11 @@
 import Glibc
 import SIWALifecycle
+import SignInWithApple
+import Synchronization
 
 extension Benchmark {
+    private static let library = "siwa's library, one call after another"
+
     private static func name(_ threads: Int, _ what: String) -> String {
         "siwa batch verify\(what) --concurrency \(threads)"
     }
@@ -41,6 +45,9 @@ extension Benchmark {
                 siwa(1, "", "tokens.txt", []), siwa(2, "", "tokens.txt", []),
                 siwa(1, ", JSON lines,", "tokens.jsonl", []),
                 siwa(1, " --only refused", "tokens.txt", ["--only", "refused,failed,invalid"]),
+                Row(name: library) {
+                    try LibraryVerifier(fixture).sample(fixture.file("tokens.txt"))
+                },
                 OpenSSLSpeed.row("rsa2048", column: 4, "verifications alone"),
                 Python.row("Python, PyJWT", needs: "jwt") { python in
                     Sample(
@@ -56,7 +63,73 @@ extension Benchmark {
                 goal(1, ", JSON lines,", must: 0.65, stretch: 0.75),
                 goal(1, " --only refused", must: 0.75, stretch: 0.85),
                 Goal(
+                    .rate, of: library, against: "openssl speed rsa2048, verifications alone",
+                    must: 0.70, stretch: 0.80),
+                Goal(
                     .rate, of: name(2, ""), against: name(1, ""), must: 1.8, stretch: 1.9),
             ])
+    }
+}
+
+/// A client of the library that has Apple's keys, as a server has it.
+private struct LibraryVerifier: Sendable {
+    private let apple: SignInWithAppleClient
+
+    init(_ fixture: Fixture) throws {
+        apple = try SignInWithAppleClient(
+            teamID: Fixture.team.rawValue, clientID: Fixture.client.rawValue,
+            key: ClientSecretKey(
+                pem: try text(of: fixture.file("AuthKey.p8")), id: Fixture.keyID.rawValue),
+            transport: NoTransport(),
+            appleKeys: .given(try text(of: fixture.file("jwks.json"))))
+    }
+
+    /// Verifies the tokens of a file, of which each line is one.
+    func sample(_ path: String) throws -> Sample {
+        let tokens = try text(of: path).split(separator: "\n").map(String.init)
+        let result = Mutex<Result<Double, any Error>?>(nil)
+        let isDone = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+        defer { isDone.deallocate() }
+        sem_init(isDone, 0, 0)
+        nonisolated(unsafe) let done = isDone
+        Task.detached {
+            do {
+                let seconds = try await self.seconds(tokens)
+                result.withLock { $0 = .success(seconds) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+            sem_post(done)
+        }
+        while sem_wait(isDone) != 0 {}
+        guard let seconds = try result.withLock({ try $0?.get() }) else {
+            throw BenchmarkError("the library verified nothing")
+        }
+        return Sample(rate: Double(tokens.count) / seconds)
+    }
+
+    private func seconds(_ tokens: [String]) async throws -> Double {
+        for token in tokens.prefix(1000) { try await apple.verify(token) }
+        let start = now()
+        for token in tokens { try await apple.verify(token) }
+        return now() - start
+    }
+
+    private struct NoTransport: SignInWithApple.Transport {
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            throw TransportError("nothing is sent", requestMayHaveLeft: false)
+        }
+    }
+}
+
+private func text(of path: String) throws -> String {
+    let descriptor = open(path, O_RDONLY)
+    guard descriptor >= 0 else { throw BenchmarkError("'\(path)' cannot be read") }
+    defer { close(descriptor) }
+    var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+    while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+        bytes += buffer[..<count]
     }
 }

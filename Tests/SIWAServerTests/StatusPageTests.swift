@@ -12,7 +12,7 @@ import Testing
     private func report(
         databaseFault: String? = nil, counts: ServerCounts? = ServerCounts(),
         keySetAge: Int? = 60, activity: [HourlyActivity] = [], clockSkew: Int? = 5,
-        hosts: [String] = ["here"],
+        hosts: [String] = ["here"], runs seconds: Int = 60,
         changing change: (inout ServerFacts, String) -> Void = { _, _ in }
     ) -> ServerStatus {
         let now = NumericDate(1_800_000_000)
@@ -29,8 +29,8 @@ import Testing
                 (databaseFault, keySetAge, clockSkew)
             change(&facts, host)
             return ServerRecord(
-                ServerInstance(id: host, host: host, version: "1"), startedAt: now,
-                heartbeatAt: now, facts: facts)
+                ServerInstance(id: host, host: host, version: "1"),
+                startedAt: now.adding(seconds: -seconds), heartbeatAt: now, facts: facts)
         }
         return ServerStatus(survey, at: now)
     }
@@ -46,6 +46,13 @@ import Testing
         }.worst?.facts
         #expect(facts.map { ServerFacts(.object($0.members)) } == facts)
         #expect(ServerFacts([:]) == ServerFacts())
+    }
+
+    @Test func `a server that has just started is given time to fetch Apple's keys`() {
+        #expect(report(keySetAge: nil, runs: 10).issues == [])
+        #expect(
+            report(keySetAge: nil, runs: 40).issues.map(\.fault)
+                == ["Apple's keys have not been fetched."])
     }
 
     @Test func `a refused profile comes first, and of several servers the worst with its host`() {

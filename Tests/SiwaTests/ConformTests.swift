@@ -94,6 +94,46 @@ struct ConformCallTests {
         #expect(try failures(found) == ["T01/native", "T01/web", "T20/native", "T20/web"])
     }
 
+    @Test func `another user's id is also sent where the file writes the user's own`() async throws
+    {
+        let apple = try await EmulatorProcess(usesTLS: false) { folder in
+            try SampleBackend.allowRedirect(in: folder)
+        }
+        let folder = try TemporaryFolder()
+        let backend = try await SampleBackend(
+            apple.folder.path("apple"), apple.url, bugs: ["user_id_from_body"])
+        let file = try backend.describe(in: folder)
+        let text = String(
+            decoding: try folder.contents((file as NSString).lastPathComponent), as: UTF8.self)
+        let own = try folder.write(
+            "own.json",
+            text.replacingOccurrences(
+                of: #""code": "{{code}}", "nonce""#,
+                with: #""account": "{{sub}}", "code": "{{code}}", "nonce""#))
+        let call = ["conform", own, "--emulator", apple.url, "--json", "--only", "R02"]
+        let found = try await emulator(call)
+        #expect(try failures(found) == ["R02/native"], "\(found)")
+        let results = try #require(try JSON(text: found.output)["results"]?.elements)
+        let variants = results.first { $0["id"] == "R02" }?["variants"]?.elements ?? []
+        func outcome(_ name: String) -> JSON? {
+            variants.first { $0["comment"] == .string("\(name) of another user in the body") }?[
+                "outcome"]
+        }
+        #expect(outcome("{{sub}}") == outcome("user_id"))
+        #expect(outcome("{{sub}}") != outcome("sub"))
+
+        // Inconclusive is not run.
+        let unset = try folder.write(
+            "unset.json",
+            text.replacingOccurrences(
+                of: #""revokes_within": "2s","#, with: #""revokes_within": "2s""#
+            ).replacingOccurrences(of: #""retries_within": "5s""#, with: ""))
+        let nothing = try await emulator(
+            ["conform", unset, "--emulator", apple.url, "--only", "D03"])
+        #expect(nothing.exitCode == 3 && nothing.errors.contains("no check was run"), "\(nothing)")
+
+    }
+
     @Test
     func `a running emulator that lacks the client of the file is named, before anything is sent`()
         async throws

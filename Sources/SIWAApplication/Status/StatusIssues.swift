@@ -27,7 +27,7 @@ extension ServerStatus {
         guard let facts = record.facts else { return Array(repeating: [], count: Self.groupCount) }
         return [
             refusals(facts), clock(facts), database(facts), signers(facts), secrets(facts),
-            missing(facts), validation(facts), keySet(facts),
+            missing(facts), validation(facts), keySet(facts, startedAt: record.startedAt),
         ]
     }
 
@@ -146,7 +146,8 @@ extension ServerStatus {
         return issues
     }
 
-    private func keySet(_ facts: ServerFacts) -> [Issue] {
+    /// - Parameter startedAt: when the server started: its first facts are older than its first fetch.
+    private func keySet(_ facts: ServerFacts, startedAt: NumericDate) -> [Issue] {
         let page = "runbooks/notifications.html#apples-keys-cannot-be-fetched"
         guard !facts.isKeySetFixed else {
             return [
@@ -156,7 +157,7 @@ extension ServerStatus {
             ]
         }
         let age = facts.keySetAge.map { Duration.seconds($0) }
-        guard age.map({ $0 > Self.oldKeySet }) ?? true else { return [] }
+        guard age.map({ $0 > Self.oldKeySet }) ?? (at - startedAt > .seconds(30)) else { return [] }
         return [
             Issue(
                 age.map { "Apple's keys are \($0.words(units: 1)) old." }

@@ -12,7 +12,10 @@ extension Catalogue {
             links: ["https://github.com/InsForge/InsForge/issues/1302"]),
         Check(
             "R02", "user-id-in-body", .critical, .identity,
-            sent: "A good token, and another user's id in the body.",
+            sent:
+                "A good token, and another user's id in the body: as `sub`, `user_id`, `userId`, `user`,"
+                + " `userIdentifier`, `user_identifier`, `apple_id` and `appleId`, and where the file"
+                + " writes `{{sub}}`.",
             mistake: "The id of the body is used, because it is at hand.", fix: verified),
         Check(
             "R03", "email-in-body", .high, .identity,

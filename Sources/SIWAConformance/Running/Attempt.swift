@@ -23,6 +23,8 @@ struct Deviation: Sendable {
     var token: BadToken?
     /// Members to add to the body.
     var extra: [JSON.Member] = []
+    /// Values of another user for templates.
+    var foreign: [String: JSON] = [:]
     /// Templates whose members are left out.
     var omitted: Set<String> = []
     /// The user of the identity token in the request, where it is not the code's.

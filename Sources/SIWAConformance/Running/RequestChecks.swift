@@ -7,11 +7,17 @@ extension ConformRun {
         try await checkAudienceInBody()
         let needsAccount = file.whoami == nil ? "the file has no 'whoami'" : nil
         try await checkIdentityInBody(
-            "R02", ["sub", "user_id", "userId", "user", "apple_id", "appleId"], skip: needsAccount
+            "R02",
+            [
+                "sub", "user_id", "userId", "user", "userIdentifier", "user_identifier", "apple_id",
+                "appleId",
+            ], template: "sub", skip: needsAccount
         ) { $0.subject }
-        try await checkIdentityInBody("R03", ["email"], skip: needsAccount) { $0.email }
         try await checkIdentityInBody(
-            "R04", ["email"], token: Self.withoutEmail, skip: needsAccount
+            "R03", ["email"], template: "email", skip: needsAccount
+        ) { $0.email }
+        try await checkIdentityInBody(
+            "R04", ["email"], template: "email", token: Self.withoutEmail, skip: needsAccount
         ) { $0.email }
         try await checkPasswordAccount(skip: needsAccount)
     }
@@ -41,8 +47,12 @@ extension ConformRun {
     }
 
     /// Sends a token of one user, and names another one, the victim, beside it.
+    ///
+    /// - Parameters:
+    ///   - names: the usual names of the member, which are added.
+    ///   - template: what the file writes where its own member for it is.
     private func checkIdentityInBody(
-        _ id: String, _ names: [String], token: BadToken? = nil, skip: String?,
+        _ id: String, _ names: [String], template: String, token: BadToken? = nil, skip: String?,
         _ identity: (TestUser) -> String
     ) async throws {
         try await check(id, .native, skip: skip) {
@@ -50,12 +60,17 @@ extension ConformRun {
             let account = try await signIn(.native, victim, for: "the good sign-in").account
             guard let account else { return [] }
             var variants: [CheckResult.Variant] = []
-            for name in names {
+            let claim = JSON.string(identity(victim))
+            var deviations = names.map {
+                ($0, Deviation(token: token, extra: [JSON.Member($0, claim)]))
+            }
+            if file.signIn?.steps.contains(where: { $0.uses(template) }) ?? false {
+                deviations.append(
+                    ("{{\(template)}}", Deviation(token: token, foreign: [template: claim])))
+            }
+            for (name, deviation) in deviations {
                 let attempt = try await signIn(
-                    .native, newUser(),
-                    Deviation(
-                        token: token, extra: [JSON.Member(name, .string(identity(victim)))]),
-                    for: "\(id): \(name)")
+                    .native, newUser(), deviation, for: "\(id): \(name)")
                 variants.append(
                     CheckResult.Variant(
                         comment: "\(name) of another user in the body", outcome: attempt.outcome,

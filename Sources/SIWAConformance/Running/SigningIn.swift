@@ -63,6 +63,7 @@ extension ConformRun {
         }
         var values = try values(of: user)
         (values.extra, values.omitted) = (deviation.extra, deviation.omitted)
+        values.known.merge(deviation.foreign) { $1 }
         let before = rules.steps.prefix { !$0.usesCredential }
         for step in before { _ = try await browser.take(step, &values) }
         if let repeated = deviation.repeated, rules.nonce?.source == .client {

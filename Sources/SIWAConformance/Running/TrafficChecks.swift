@@ -6,7 +6,7 @@ extension ConformRun {
 
     func checkTraffic() async throws {
         let verifying = flows.first { channels[$0] != .exchange }
-        let reason = verifying == nil ? "the backend verifies no signature" : nil
+        let reason = verifying == nil ? Self.signatureUnseen : nil
         let flow = verifying ?? .native
         try await check("K01", verifying, skip: reason) {
             [try await fetches(flow, nil, atMost: 5, "\(Self.count) good sign-ins")]

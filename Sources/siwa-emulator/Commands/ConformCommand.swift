@@ -250,7 +250,9 @@ extension ConformCommand {
             guard result.result != .skipped else {
                 throw Failure.settings(
                     "\(result.check.id), which --require names, was skipped: \(result.detail)",
-                    hints: ["describe that part of the backend in FILE"])
+                    hints: [
+                        "describe that part of the backend in FILE, and leave --only and --skip out"
+                    ])
             }
             guard result.result != .inconclusive else {
                 throw Failure(
@@ -259,8 +261,12 @@ extension ConformCommand {
                     hints: ["run it again, with a longer --budget"], exitCode: .temporary)
             }
         }
-        guard report.results.contains(where: { $0.result != .skipped }) else {
-            throw Failure.settings("no check was run", hints: ["leave --only and --skip out"])
+        guard
+            report.results.contains(where: { $0.result != .skipped && $0.result != .inconclusive })
+        else {
+            throw Failure.settings(
+                "no check was run",
+                hints: ["leave --only and --skip out, or give a longer --budget"])
         }
     }
 }

@@ -374,7 +374,7 @@ class App:
         has, sub = self.has, claims["sub"]
         named = None
         if has("user_id_from_body"):
-            named = next((body[n] for n in ("user_id", "userId") if n in body), None)
+            named = next((body[n] for n in ("user_id", "userId", "account") if n in body), None)
         if has("sub_from_body") and "sub" in body:
             named = body["sub"]
         if isinstance(named, str):

@@ -139,7 +139,8 @@ extension Catalogue {
             "T51", "at_hash-wrong", .medium, vector: .invalid, .hash,
             effect: "A stolen access token can be paired with another identity token.",
             sent: "A token with the `at_hash` of another access token.",
-            must: "The backend refuses. A run gives it as advice: Apple sends an access token only in"
+            must:
+                "The backend refuses. A run gives it as advice: Apple sends an access token only in"
                 + " one answer with the identity token, where comparing them is optional (OpenID"
                 + " Connect Core §3.1.3.8).",
             mistake: "`at_hash` is not checked.",

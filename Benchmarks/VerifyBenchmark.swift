@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import SIWALifecycle
 import SignInWithApple
@@ -87,24 +88,15 @@ private struct LibraryVerifier: Sendable {
     /// Verifies the tokens of a file, of which each line is one.
     func sample(_ path: String) throws -> Sample {
         let tokens = try text(of: path).split(separator: "\n").map(String.init)
-        let result = Mutex<Result<Double, any Error>?>(nil)
-        let isDone = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-        defer { isDone.deallocate() }
-        sem_init(isDone, 0, 0)
-        nonisolated(unsafe) let done = isDone
+        let outcome = Outcome()
         Task.detached {
             do {
-                let seconds = try await self.seconds(tokens)
-                result.withLock { $0 = .success(seconds) }
+                outcome.set(.success(try await self.seconds(tokens)))
             } catch {
-                result.withLock { $0 = .failure(error) }
+                outcome.set(.failure(error))
             }
-            sem_post(done)
         }
-        while sem_wait(isDone) != 0 {}
-        guard let seconds = try result.withLock({ try $0?.get() }) else {
-            throw BenchmarkError("the library verified nothing")
-        }
+        let seconds = try outcome.waited()
         return Sample(rate: Double(tokens.count) / seconds)
     }
 
@@ -113,6 +105,25 @@ private struct LibraryVerifier: Sendable {
         let start = now()
         for token in tokens { try await apple.verify(token) }
         return now() - start
+    }
+
+    /// What a task came to, for a thread that waits.
+    private final class Outcome: Sendable {
+        private let result = Mutex<Result<Double, any Error>?>(nil)
+        private let isKnown = DispatchSemaphore(value: 0)
+
+        func set(_ result: Result<Double, any Error>) {
+            self.result.withLock { $0 = result }
+            isKnown.signal()
+        }
+
+        func waited() throws -> Double {
+            isKnown.wait()
+            guard let result = result.withLock({ $0 }) else {
+                throw BenchmarkError("the library verified nothing")
+            }
+            return try result.get()
+        }
     }
 
     private struct NoTransport: SignInWithApple.Transport {

@@ -121,8 +121,16 @@ struct ConformCallTests {
         }
         #expect(outcome("{{sub}}") == outcome("user_id"))
         #expect(outcome("{{sub}}") != outcome("sub"))
+    }
 
-        // Inconclusive is not run.
+    @Test func `checks without a verdict are no run`() async throws {
+        let apple = try await EmulatorProcess(usesTLS: false) { folder in
+            try SampleBackend.allowRedirect(in: folder)
+        }
+        let folder = try TemporaryFolder()
+        let backend = try await SampleBackend(apple.folder.path("apple"), apple.url)
+        let file = (try backend.describe(in: folder) as NSString).lastPathComponent
+        let text = String(decoding: try folder.contents(file), as: UTF8.self)
         let unset = try folder.write(
             "unset.json",
             text.replacingOccurrences(
@@ -131,7 +139,6 @@ struct ConformCallTests {
         let nothing = try await emulator(
             ["conform", unset, "--emulator", apple.url, "--only", "D03"])
         #expect(nothing.exitCode == 3 && nothing.errors.contains("no check was run"), "\(nothing)")
-
     }
 
     @Test

@@ -157,7 +157,9 @@ extension ServerStatus {
             ]
         }
         let age = facts.keySetAge.map { Duration.seconds($0) }
-        guard age.map({ $0 > Self.oldKeySet }) ?? (at - startedAt > .seconds(30)) else { return [] }
+        guard age.map({ $0 > Self.oldKeySet }) ?? (at - startedAt > Self.firstFetch) else {
+            return []
+        }
         return [
             Issue(
                 age.map { "Apple's keys are \($0.words(units: 1)) old." }
@@ -244,6 +246,7 @@ extension ServerStatus {
 
     /// After this time, work that waits is a problem.
     private static let late = Duration.seconds(3600)
+    private static let firstFetch = Duration.seconds(30)
     private static let oldKeySet = Duration.seconds(2 * 3600)
     /// The most unverified notifications that siwa-server keeps.
     package static let mostUnverified = 1000

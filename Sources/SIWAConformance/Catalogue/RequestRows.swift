@@ -2,6 +2,12 @@
 extension Catalogue {
     private static let verified = "Take the identity from the verified token alone."
 
+    /// The usual names of a user's id in the body of a request.
+    static let userIDMembers = [
+        "sub", "user_id", "userId", "user", "userIdentifier", "user_identifier", "apple_id",
+        "appleId",
+    ]
+
     static let requests: [Check] = [
         Check(
             "R01", "audience-in-body", .critical, .identity,
@@ -13,9 +19,8 @@ extension Catalogue {
         Check(
             "R02", "user-id-in-body", .critical, .identity,
             sent:
-                "A good token, and another user's id in the body: as `sub`, `user_id`, `userId`, `user`,"
-                + " `userIdentifier`, `user_identifier`, `apple_id` and `appleId`, and where the file"
-                + " writes `{{sub}}`.",
+                "A good token, and another user's id in the body: where the file writes `{{sub}}`, and as "
+                + userIDMembers.map { "`\($0)`" }.joined(separator: ", ") + ".",
             mistake: "The id of the body is used, because it is at hand.", fix: verified),
         Check(
             "R03", "email-in-body", .high, .identity,

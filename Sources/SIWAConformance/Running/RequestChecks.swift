@@ -7,11 +7,7 @@ extension ConformRun {
         try await checkAudienceInBody()
         let needsAccount = file.whoami == nil ? "the file has no 'whoami'" : nil
         try await checkIdentityInBody(
-            "R02",
-            [
-                "sub", "user_id", "userId", "user", "userIdentifier", "user_identifier", "apple_id",
-                "appleId",
-            ], template: "sub", skip: needsAccount
+            "R02", Catalogue.userIDMembers, template: "sub", skip: needsAccount
         ) { $0.subject }
         try await checkIdentityInBody(
             "R03", ["email"], template: "email", skip: needsAccount

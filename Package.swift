@@ -317,7 +317,7 @@ if Context.environment["SIWA_BENCH"] != nil {
             name: "siwa-bench",
             dependencies: [
                 "SIWAJOSE", "SIWALifecycle", "SIWACrypto", "SIWADatabases", "SIWAVaultRecords",
-                "SignInWithApple",
+                "SIWASystem", "SignInWithApple",
             ],
             path: "Benchmarks",
             exclude: ["Peers", "server", "chart.gnuplot", "measure.c", "with-postgres"],

@@ -1,6 +1,8 @@
 import Dispatch
 import Glibc
+import SIWACrypto
 import SIWALifecycle
+import SIWASystem
 import SignInWithApple
 import Synchronization
 
@@ -134,13 +136,5 @@ private struct LibraryVerifier: Sendable {
 }
 
 private func text(of path: String) throws -> String {
-    let descriptor = open(path, O_RDONLY)
-    guard descriptor >= 0 else { throw BenchmarkError("'\(path)' cannot be read") }
-    defer { close(descriptor) }
-    var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
-    while true {
-        let count = read(descriptor, &buffer, buffer.count)
-        guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-        bytes += buffer[..<count]
-    }
+    String(decoding: try readFile(path, limit: 1 << 30).contents.revealed(), as: UTF8.self)
 }

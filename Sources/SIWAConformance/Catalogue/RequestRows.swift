@@ -25,7 +25,10 @@ extension Catalogue {
         Check(
             "R03", "email-in-body", .high, .identity,
             effect: "An attacker signs in to the account of an address.",
-            sent: "A good token, and another user's address in the body.",
+            sent:
+                "A good token, and another user's address in the body, as `email`, in Apple's `user`, and"
+                + " where the file writes them. Where the backend compares the posted token with that"
+                + " of the exchange, also a posted token that nobody signed, with the address.",
             mistake: "The account is looked up by the address that the app sent.", fix: verified,
             links: ["https://www.descope.com/blog/post/noauth"]),
         Check(
@@ -44,6 +47,13 @@ extension Catalogue {
                 + " `\"false\"` counts as true.",
             fix: "Link by address only if `email_verified` is true or `\"true\"`, and the person"
                 + " proves to own the account."),
+        Check(
+            "R06", "code-of-another-user", .high, .hash,
+            sent: "The identity token of another user than the code's.",
+            mistake: "The token is believed, and the code is exchanged without a comparison.",
+            fix:
+                "Compare the `sub` of the exchange's identity token with that of the posted one, or"
+                + " verify `c_hash`."),
     ]
 
     private static let bound =

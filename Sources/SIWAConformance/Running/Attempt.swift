@@ -27,8 +27,12 @@ struct Deviation: Sendable {
     var foreign: [String: JSON] = [:]
     /// Templates whose members are left out.
     var omitted: Set<String> = []
+    /// Where the token is put, if that is not where the backend was found to look.
+    var channel: Channel?
     /// The user of the identity token in the request, where it is not the code's.
     var tokenUser: TestUser?
+    /// Whether that token has the hash of the code.
+    var hasHashOfCode = false
     /// Changes the parameters of the callback on the web.
     var callback: (@Sendable ([(String, String)]) -> [(String, String)])?
     /// Whether the callback comes as a link, where it is due as a form.

@@ -17,6 +17,8 @@ package struct CheckResult: Sendable {
         package var isSent = true
         /// Whether it was sent, and nothing can be said.
         package var isOpen = false
+        /// Why what is wrong about it never fails a run; nil if it may.
+        package var adviceReason: String?
     }
 
     package let check: Check
@@ -27,6 +29,8 @@ package struct CheckResult: Sendable {
     package var result: Result
     package let detail: String
     package let variants: [Variant]
+    /// Why the check is no more than advice in this run; nil if it is what the catalogue says.
+    package let adviceReason: String?
 
     package var json: JSON {
         [

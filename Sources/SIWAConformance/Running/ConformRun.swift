@@ -10,6 +10,8 @@ package final class ConformRun {
     let transport: any BackendTransport
     /// Called with each result, as its check ends.
     let report: (CheckResult) throws -> Void
+    /// Called with what a person who waits should know.
+    let note: (String) -> Void
     let runName: String
     let start = ContinuousClock.now
     var channels: [Flow: Channel] = [:]
@@ -26,8 +28,8 @@ package final class ConformRun {
     /// When a token with an unknown `kid` was last sent: some backends then fetch no keys for a
     /// minute.
     var lastUnknownKey: ContinuousClock.Instant?
-    /// How long a notification takes until the user is signed out; nil before this is known.
-    var notificationDelay: Duration?
+    /// What a genuine notification does to a session; nil before it is known.
+    var notificationEffect: NotificationEffect?
     var manners = Manners()
     var users: [TestUser] = []
     /// The number of the latest request that is known.
@@ -38,10 +40,11 @@ package final class ConformRun {
 
     package init(
         _ file: ConformFile, _ options: RunOptions, apple: any Apple,
-        transport: any BackendTransport, report: @escaping (CheckResult) throws -> Void
+        transport: any BackendTransport, note: @escaping (String) -> Void,
+        report: @escaping (CheckResult) throws -> Void
     ) throws {
         (self.file, self.options, self.apple) = (file, options, apple)
-        (self.transport, self.report) = (transport, report)
+        (self.transport, self.note, self.report) = (transport, note, report)
         runName = try Random.bytes(4).hexadecimal
     }
 
@@ -83,19 +86,23 @@ package final class ConformRun {
     }
 
     /// Carries out a check unless it is skipped or the budget is spent.
+    ///
+    /// - Parameter adviceReason: why a failure is no more than advice in this run; nil if the
+    ///   catalogue decides.
     func check(
-        _ id: String, _ flow: Flow?, isAdvice: Bool = false, skip: String? = nil,
+        _ id: String, _ flow: Flow?, adviceReason: String? = nil, skip: String? = nil,
         _ body: () async throws -> [CheckResult.Variant]
     ) async throws {
         guard let check = Catalogue.check(id), let usual = check.severity else { return }
         let channel = flow.flatMap { channels[$0] }?.rawValue
-        let severity: Check.Severity = isAdvice ? .advice : usual
+        var adviceReason = adviceReason
         func result(
             _ result: CheckResult.Result, _ detail: String, _ variants: [CheckResult.Variant] = []
         ) -> CheckResult {
             CheckResult(
-                check: check, severity: severity, flow: flow?.rawValue, channel: channel,
-                result: result, detail: detail, variants: variants)
+                check: check, severity: adviceReason == nil ? usual : .advice,
+                flow: flow?.rawValue, channel: channel, result: result, detail: detail,
+                variants: variants, adviceReason: adviceReason)
         }
         if let reason = options.reasonToSkip(check) ?? skip {
             return try add(result(.skipped, reason))
@@ -108,12 +115,16 @@ package final class ConformRun {
         if let open = sent.first(where: \.isOpen), !sent.contains(where: \.isWrong) {
             return try add(result(.inconclusive, open.outcome, variants))
         }
-        guard let shown = sent.first(where: \.isWrong) ?? sent.first else {
+        let wrong =
+            sent.first { $0.isWrong && $0.adviceReason == nil } ?? sent.first(where: \.isWrong)
+        guard let shown = wrong ?? sent.first else {
             let reason = variants.first?.outcome ?? "nothing was sent"
             return try add(result(.skipped, reason, variants))
         }
         if shown.isWrong {
-            try add(result(severity == .advice ? .advice : .failed, shown.outcome, variants))
+            adviceReason = adviceReason ?? shown.adviceReason
+            let isAdvice = usual == .advice || adviceReason != nil
+            try add(result(isAdvice ? .advice : .failed, shown.outcome, variants))
         } else if variants.contains(where: { $0.outcome.hasPrefix("429") }) {
             try add(result(.inconclusive, "the backend limits the rate: give a lower 'rate'"))
         } else {
@@ -164,4 +175,10 @@ struct Manners {
     var slow: [String] = []
     var cut: [String] = []
     var sent = 0
+
+    /// These manners with all that `later` has but its errors and late answers, which a fault of
+    /// Apple's may well cause.
+    func excusing(_ later: Self) -> Self {
+        Self(errors: errors, slow: slow, cut: later.cut, sent: later.sent)
+    }
 }

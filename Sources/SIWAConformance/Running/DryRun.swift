@@ -12,6 +12,7 @@ package struct DryRun {
         var lines: [String] = []
         let parts: [(String, [Step])] = [
             ("sign_in", file.signIn?.steps ?? []), ("web.start", file.web?.start ?? []),
+            ("web: what the browser brings from Apple's page", file.web?.callback ?? []),
             ("web.finish", file.web?.finish ?? []),
             ("whoami", file.whoami.map { [$0.step] } ?? []),
             ("password_account", file.passwordAccount ?? []),
@@ -35,6 +36,22 @@ package struct DryRun {
             }
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+extension ConformFile.WebSignIn {
+    /// The callback, as the backend's `response_mode` usually has it; on the web, a step of its
+    /// own would be wrong, because the backend's redirect says what is brought, and how.
+    fileprivate var callback: [Step] {
+        guard let redirect = WebAddress(redirectURI) else { return [] }
+        let step: JSON = [
+            "post": .string(redirect.target), "headers": ["Host": .string(redirect.authority)],
+            "form": [
+                "code": "{{code}}", "id_token": "{{id_token}}", "user": "{{user}}",
+                "state": "{{state}}",
+            ],
+        ]
+        return (try? Step(step, at: "web")).map { [$0] } ?? []
     }
 }
 

@@ -81,10 +81,9 @@ extension ConformRun {
             notification: note["payload"]?.string ?? "")
     }
 
-    /// The client of the other flow, unless the backend is meant to accept it here.
-    private func sibling(of client: String) -> String? {
-        let others = [file.signIn?.clientID, file.web?.clientID].compactMap { $0 }
-        return others.first { $0 != client && !file.audiences.contains($0) }
+    /// The client of the other flow; nil if the file describes one client.
+    func sibling(of client: String) -> String? {
+        [file.signIn?.clientID, file.web?.clientID].compactMap { $0 }.first { $0 != client }
     }
 
     private func redirect(_ client: String) -> [JSON.Member] {
@@ -99,10 +98,16 @@ extension ConformRun {
         _ flow: Flow, _ user: TestUser, nonce: String?, raw: String?
     ) async throws -> String {
         if let user = deviation.tokenUser {
-            return try await issue(client, user, nonce: nonce, others: redirect(client)).idToken
+            let token = try await issue(client, user, nonce: nonce, others: redirect(client))
+                .idToken
+            guard deviation.hasHashOfCode else { return token }
+            let hash = JSON.string(try leftHalfOfHash(good.code))
+            return try await GoodSignIn(token: token)
+                .signed(claims: [("c_hash", hash)], by: apple.issuer())
         }
         guard let bad = deviation.token else { return good.idToken }
-        let (channel, issuer) = (channels[flow] ?? .both, try await apple.issuer())
+        let channel = deviation.channel ?? channels[flow] ?? .both
+        let issuer = try await apple.issuer()
         let material = try await material(
             good, client, user, channel, issuer, nonce: nonce, raw: raw)
         let token = try await bad.make(material, issuer).token
@@ -122,8 +127,7 @@ extension Channel {
         _ idToken: String, _ accessToken: String, _ issuer: Issuer
     ) async throws -> String {
         if self == .request { return idToken }
-        let hash = try SHA256.digest(accessToken).prefix(16)
-        var changes: [(String, JSON?)] = [("at_hash", .string(Base64URL.encode(Array(hash))))]
+        var changes: [(String, JSON?)] = [("at_hash", .string(try leftHalfOfHash(accessToken)))]
         if self == .exchange { changes.append(("c_hash", nil)) }
         return try await GoodSignIn(token: idToken).signed(claims: changes, by: issuer)
     }

@@ -1,12 +1,21 @@
 internal import SIWAJOSE
 internal import SIWALifecycle
 
+/// What a genuine notification about a user does to the user's session.
+enum NotificationEffect: Sendable {
+    /// It ends the session: a notification of that type, after that time. Many backends put it
+    /// into a queue, and answer before they act.
+    case endsSession(type: String, after: Duration)
+    /// `whoami` shows no difference, so that a forged one without effect proves nothing.
+    case none
+}
+
 // N: notifications.
 extension ConformRun {
     func checkNotifications() async throws {
         let reason = file.notifications == nil ? "the file has no 'notifications'" : nil
         try await check("N01", nil, skip: reason) {
-            let payload = try await notification("email-disabled", newUser()).payload
+            let payload = try await notification("email-disabled", newUser())
             let began = ContinuousClock.now
             let status = try await post(payload, "N01")
             let isLate = ContinuousClock.now - began > .seconds(5)
@@ -33,7 +42,7 @@ extension ConformRun {
             return variants
         }
         try await check("N08", nil, skip: reason) {
-            let payload = try await notification("email-disabled", newUser()).payload
+            let payload = try await notification("email-disabled", newUser())
             let statuses = [try await post(payload, "N08"), try await post(payload, "N08")]
             return statuses.map { accepted("the same notification twice", $0, isLate: false) }
         }
@@ -42,29 +51,29 @@ extension ConformRun {
 
     /// N05: the identity token of a user who is signed in.
     private func checkIdentityToken(skip: String?) async throws {
-        let flow: Flow = file.signIn == nil ? .web : .native
-        let isBlind = file.whoami == nil
-        try await check("N05", nil, isAdvice: isBlind, skip: skip) {
-            try await measureDelay()
-            let session = try await signIn(flow, newUser(), for: "the good sign-in")
+        let effect = try await effect(skip: skip ?? options.reasonToSkip("N05"))
+        try await check("N05", nil, adviceReason: effect.adviceReason, skip: skip) {
+            let session = try await signIn(mainFlow, newUser(), for: "the good sign-in")
             let status = try await post(session.credentials?.idToken ?? "", "N05")
-            if isBlind { return [refused("an identity token", status)] }
-            return [try await lives(session, "an identity token", status)]
+            return [try await judge("an identity token", status, session, effect)]
         }
     }
 
     /// N06: genuine notifications about somebody else.
     private func checkOthers(skip: String?) async throws {
-        let flow: Flow = file.signIn == nil ? .web : .native
-        let reason = skip ?? (file.whoami == nil ? "the file has no 'whoami'" : nil)
-        try await check("N06", nil, skip: reason) {
-            try await measureDelay()
-            let session = try await signIn(flow, newUser(), for: "the good sign-in")
+        let effect = try await effect(skip: skip ?? options.reasonToSkip("N06"))
+        let reason: String? =
+            file.whoami == nil
+            ? "the file has no 'whoami'"
+            : effect.isHidden ? "no genuine notification has an effect that 'whoami' shows" : nil
+        try await check("N06", nil, skip: skip ?? reason) {
+            let type = effect.type
+            let session = try await signIn(mainFlow, newUser(), for: "the good sign-in")
             let other = try await newUser()
-            _ = try await signIn(flow, other, for: "the good sign-in")
-            let genuine = try await notification("account-delete", other).payload
-            let first = try await lives(
-                session, "account-delete of another user", post(genuine, "N06"))
+            _ = try await signIn(mainFlow, other, for: "the good sign-in")
+            let genuine = try await notification(type, other)
+            let first = try await judge(
+                "\(type) of another user", post(genuine, "N06"), session, effect)
             let good = try GoodSignIn(token: genuine)
             let subject = "000000.0123456789abcdef0123456789abcdef.0000"
             let events =
@@ -72,21 +81,20 @@ extension ConformRun {
                 .replacingEvery(other.subject, with: subject) ?? ""
             let foreign = try await good.signed(
                 claims: [("events", .string(events))], by: apple.issuer())
-            let second = try await lives(
-                session, "account-delete of a sub of another team", post(foreign, "N06"))
+            let second = try await judge(
+                "\(type) of a sub of another team", post(foreign, "N06"), session, effect)
             return [first, second]
         }
     }
 
     /// N09: the spellings and forms that Apple's documents have.
     private func checkSpellings(skip: String?) async throws {
-        let flow: Flow = file.signIn == nil ? .web : .native
         try await check("N09", nil, skip: skip) {
             var variants: [CheckResult.Variant] = []
             for type in ["account-delete", "account-deleted", "consent-revoked"] {
                 let user = try await newUser()
-                let session = try await signIn(flow, user, for: "the good sign-in")
-                let payload = try await notification(type, user).payload
+                let session = try await signIn(mainFlow, user, for: "the good sign-in")
+                let payload = try await notification(type, user)
                 let answer = accepted(type, try await post(payload, "N09"), isLate: false)
                 let isIgnored: Bool =
                     if file.whoami == nil { false } else {
@@ -99,7 +107,7 @@ extension ConformRun {
                         status: answer.status, isWrong: answer.isWrong || isIgnored))
             }
             let good = try GoodSignIn(
-                token: try await notification("email-disabled", newUser()).payload)
+                token: try await notification("email-disabled", newUser()))
             let events = try JSON(Array((good.claims["events"]?.plainText ?? "{}").utf8))
             let token = try await good.signed(claims: [("events", events)], by: apple.issuer())
             variants.append(
@@ -108,11 +116,13 @@ extension ConformRun {
         }
     }
 
-    /// Whether the user of a session is still signed in, as they must be.
-    private func lives(
-        _ session: Attempt, _ comment: String, _ status: Int?
+    /// Judges a forged notification by its effect on a session, which must live; by the status
+    /// where no effect can be seen.
+    private func judge(
+        _ comment: String, _ status: Int?, _ session: Attempt, _ effect: NotificationEffect
     ) async throws -> CheckResult.Variant {
-        try await Task.sleep(for: (notificationDelay ?? .zero) * 2)
+        guard case .endsSession(_, let delay) = effect else { return refused(comment, status) }
+        try await Task.sleep(for: delay * 2)
         let lives = try await account(session) != nil
         return CheckResult.Variant(
             comment: comment,
@@ -122,16 +132,27 @@ extension ConformRun {
             status: status, isWrong: !lives)
     }
 
-    /// Finds out how long a notification needs to take effect, before the users sign in who must
-    /// not be signed out: many backends put it into a queue, and answer before they act.
-    private func measureDelay() async throws {
-        guard notificationDelay == nil, file.whoami != nil else { return }
-        let flow: Flow = file.signIn == nil ? .web : .native
-        let user = try await newUser()
-        let session = try await signIn(flow, user, for: "the good sign-in")
-        _ = try await post(try await notification("account-delete", user).payload, "N01")
-        notificationDelay = try await timeToEffect(on: session) ?? .zero
+    /// What a genuine notification does, which is found out once.
+    ///
+    /// - Parameter skip: why it need not be known.
+    private func effect(skip: String?) async throws -> NotificationEffect {
+        if let known = notificationEffect { return known }
+        guard file.whoami != nil, skip == nil else { return .none }
+        var found = NotificationEffect.none
+        for type in ["account-delete", "consent-revoked"] {
+            let user = try await newUser()
+            let session = try await signIn(mainFlow, user, for: "the good sign-in")
+            _ = try await post(try await notification(type, user), "N01")
+            guard let delay = try await timeToEffect(on: session) else { continue }
+            found = .endsSession(type: type, after: delay)
+            break
+        }
+        notificationEffect = found
+        return found
     }
+
+    /// The flow in which the users of these checks sign in.
+    private var mainFlow: Flow { file.signIn == nil ? .web : .native }
 
     /// How long it takes until a user is signed out; nil if nothing happens within 5 seconds.
     private func timeToEffect(on session: Attempt) async throws -> Duration? {
@@ -143,33 +164,29 @@ extension ConformRun {
         }
     }
 
-    /// Posts a forged account-delete about a user who is signed in, whose session must live.
+    /// Posts a forged notification about a user who is signed in, whose session must live.
     private func checkForged(
         _ id: String, _ comment: String, skip: String?,
         _ make: @escaping @Sendable (GoodSignIn, Issuer) async throws -> String
     ) async throws {
-        let flow: Flow = file.signIn == nil ? .web : .native
-        let isBlind = file.whoami == nil
-        try await check(id, nil, isAdvice: isBlind, skip: skip) {
-            try await measureDelay()
+        let effect = try await effect(skip: skip ?? options.reasonToSkip(id))
+        try await check(id, nil, adviceReason: effect.adviceReason, skip: skip) {
             let user = try await newUser()
-            let session = try await signIn(flow, user, for: "the good sign-in")
-            let genuine = try await notification("account-delete", user).payload
+            let session = try await signIn(mainFlow, user, for: "the good sign-in")
+            let genuine = try await notification(effect.type, user)
             let good = try GoodSignIn(token: genuine, notification: genuine)
             let status = try await post(try await make(good, apple.issuer()), id)
-            if isBlind { return [refused("account-delete, \(comment)", status)] }
-            return [try await lives(session, "account-delete, \(comment)", status)]
+            return [try await judge("\(effect.type), \(comment)", status, session, effect)]
         }
     }
 
-    private func notification(
-        _ type: String, _ user: TestUser
-    ) async throws -> (payload: String, answer: JSON) {
+    /// A genuine notification about a user.
+    private func notification(_ type: String, _ user: TestUser) async throws -> String {
         let client = file.signIn?.clientID ?? file.web?.clientID ?? ""
         let answer = try await apple.control(
             "notifications",
             ["type": .string(type), "user": .string(user.name), "client_id": .string(client)])
-        return (answer["payload"]?.string ?? "", answer)
+        return answer["payload"]?.string ?? ""
     }
 
     /// Posts a notification; returns the status, nil without an answer.
@@ -224,5 +241,22 @@ extension ConformRun {
         CheckResult.Variant(
             comment: comment, outcome: status.map { "answered with \($0)" } ?? "no answer",
             status: status, isWrong: status.map { $0 >= 500 } ?? true)
+    }
+}
+
+extension NotificationEffect {
+    /// The type that a forged notification has.
+    fileprivate var type: String {
+        if case .endsSession(let type, _) = self { type } else { "account-delete" }
+    }
+
+    /// Whether only the status of an answer tells anything.
+    fileprivate var isHidden: Bool { if case .none = self { true } else { false } }
+
+    /// Why a wrong status is no more than advice.
+    fileprivate var adviceReason: String? {
+        isHidden
+            ? "An endpoint may answer 2xx to everything, and 'whoami' shows no effect of a genuine one."
+            : nil
     }
 }

@@ -6,6 +6,7 @@ extension ConformRun {
     func waitForGood(_ flow: Flow) async throws {
         let end = ContinuousClock.now + options.patience
         let first = try await latestRequest()
+        var isFirst = true
         while true {
             let user = try await newUser()
             let before = try await latestRequest()
@@ -16,24 +17,36 @@ extension ConformRun {
                     return
                 }
                 if ContinuousClock.now >= end {
-                    throw try await failure(flow, attempt.outcome, since: first)
+                    throw try await failure(flow, attempt, since: first)
                 }
+                if isFirst { noteWaiting(flow, attempt.outcome) }
             } catch ConformError.gone where ContinuousClock.now < end {
+                if isFirst { noteWaiting(flow, "cannot connect") }
             }
+            isFirst = false
             try await Task.sleep(for: .seconds(2))
         }
     }
 
+    private func noteWaiting(_ flow: Flow, _ outcome: String) {
+        note(
+            "the good sign-in (\(flow.rawValue)) does not succeed yet: \(outcome); it is tried again for"
+                + " \(options.patience.components.seconds) seconds")
+    }
+
     /// Requires that a good sign-in still succeeds.
     func requireGood(_ flow: Flow) async throws {
+        let first = try await latestRequest()
+        var last: Attempt?
         for pause in [0, 2, 5] {
             try await Task.sleep(for: .seconds(pause))
             let attempt = try await signIn(flow, newUser(), for: "the good sign-in")
             if attempt.isSignedIn { return }
+            last = attempt
         }
         if try await isGoodAfterRest(flow) { return }
-        throw try await failure(
-            flow, "it succeeded before, and is refused now", since: latestRequest())
+        guard let last else { return }
+        throw try await failure(flow, last, before: "it succeeded before; now: ", since: first)
     }
 
     /// Some backends fetch no keys for a minute after unknown `kid`s: waits for its end.
@@ -44,12 +57,12 @@ extension ConformRun {
     }
 
     private func failure(
-        _ flow: Flow, _ outcome: String, since first: Int
+        _ flow: Flow, _ attempt: Attempt, before: String = "", since first: Int
     ) async throws -> ConformError {
         let seen = try await requests(after: first, nil)
-        var hints: [String] = []
+        var hints = Self.hints(attempt)
         if seen.isEmpty {
-            hints = [
+            hints += [
                 """
                 the backend asked this emulator for nothing: let appleid.apple.com lead here \
                 (hosts entry, port 443, or the backend's setting for Apple's URL), trust DIR/ca.pem, \
@@ -61,10 +74,22 @@ extension ConformRun {
                 [record["method"], record["path"], record["error"], record["verdict"]]
                     .compactMap { $0?.string }.joined(separator: " ")
             }
-            hints = ["the backend asked: " + lines.joined(separator: "; ")]
+            hints.append("the backend asked: " + lines.joined(separator: "; "))
         }
         hints.append("compare the request: siwa-emulator conform FILE --dry-run")
-        return .goodSignIn(flow: flow.rawValue, outcome: outcome, hints: hints)
+        return .goodSignIn(flow: flow.rawValue, outcome: before + attempt.outcome, hints: hints)
+    }
+
+    /// What the answer itself tells about the mistake.
+    private static func hints(_ attempt: Attempt) -> [String] {
+        if attempt.verdict == .slow { return ["give a --timeout longer than the backend needs"] }
+        let status = attempt.status.map { "the backend answered with \($0)" }
+        switch attempt.status {
+        case 404, 405: return [(status ?? "") + ": compare the path and the method in FILE"]
+        case 400, 415, 422:
+            return [(status ?? "") + ": compare the body and its form with what it expects"]
+        default: return []
+        }
     }
 
     /// Requires that the target fetched this emulator's keys or exchanged a code with it.
@@ -86,7 +111,7 @@ extension ConformRun {
             let other = try await signIn(flow, code, for: "the good sign-in").account
         else { return channels[flow] = .both }
         let mixed = try await signIn(
-            flow, code, Deviation(tokenUser: token), for: "the calibration")
+            flow, code, Deviation(tokenUser: token, hasHashOfCode: true), for: "the calibration")
         channels[flow] =
             switch mixed.account {
             case own: .request

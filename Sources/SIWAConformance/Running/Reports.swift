@@ -43,7 +43,7 @@ package struct ConformReport: Sendable {
             for variant in result.variants where variant.isWrong {
                 lines.append("  \(variant.comment): \(variant.outcome)")
             }
-            lines.append("  \(check.effect)")
+            lines.append("  \(result.adviceReason ?? check.effect)")
             lines.append("  see docs/conformance.md#\(check.slug)")
         }
         let counts = CheckResult.Result.allCases.map { "\(count($0)) \($0.rawValue)" }

@@ -3,19 +3,20 @@ internal import SIWAJOSE
 // R: what a request claims besides its token. C: codes.
 extension ConformRun {
     func checkRequests(_ flow: Flow) async throws {
-        guard flow == .native else { return }
-        try await checkAudienceInBody()
         let needsAccount = file.whoami == nil ? "the file has no 'whoami'" : nil
-        try await checkIdentityInBody(
-            "R02", Catalogue.userIDMembers, template: "sub", skip: needsAccount
-        ) { $0.subject }
-        try await checkIdentityInBody(
-            "R03", ["email"], template: "email", skip: needsAccount
-        ) { $0.email }
-        try await checkIdentityInBody(
-            "R04", ["email"], template: "email", token: Self.withoutEmail, skip: needsAccount
-        ) { $0.email }
+        if flow == .native {
+            try await checkAudienceInBody()
+            try await checkVictim("R02", flow, skip: needsAccount, Self.idInBody)
+        }
+        try await checkVictim("R03", flow, skip: needsAccount) { run, victim in
+            run.addressInRequest(flow, victim) + run.forgedAddress(flow, victim)
+        }
+        try await checkVictim("R04", flow, skip: needsAccount) { run, victim in
+            run.addressInRequest(flow, victim, token: Self.withoutEmail)
+        }
+        guard flow == .native else { return }
         try await checkPasswordAccount(skip: needsAccount)
+        try await checkMixedUsers("R06", .native)
     }
 
     private static let withoutEmail = BadToken.claims("R04", "no email") { _ in
@@ -42,38 +43,103 @@ extension ConformRun {
         }
     }
 
-    /// Sends a token of one user, and names another one, the victim, beside it.
-    ///
-    /// - Parameters:
-    ///   - names: the usual names of the member, which are added.
-    ///   - template: what the file writes where its own member for it is.
-    private func checkIdentityInBody(
-        _ id: String, _ names: [String], template: String, token: BadToken? = nil, skip: String?,
-        _ identity: (TestUser) -> String
-    ) async throws {
-        try await check(id, .native, skip: skip) {
+    /// R06, W04: the identity token of one user, and the code of another one.
+    func checkMixedUsers(_ id: String, _ flow: Flow) async throws {
+        let reason =
+            exchanges[flow] != true
+            ? "no code is exchanged"
+            : channels[flow] == .exchange ? "the posted token is ignored" : nil
+        try await check(id, flow, skip: reason) {
             let victim = try await newUser()
-            let account = try await signIn(.native, victim, for: "the good sign-in").account
+            let attempt = try await signIn(flow, newUser(), Deviation(tokenUser: victim), for: id)
+            return [.refusal("the identity token of another user than the code's", attempt)]
+        }
+    }
+
+    /// A way to name another user beside the token.
+    private typealias Naming = (comment: String, deviation: Deviation)
+
+    /// Signs in as one user, and names another one, the victim, beside the token.
+    private func checkVictim(
+        _ id: String, _ flow: Flow, skip: String?, _ namings: (ConformRun, TestUser) -> [Naming]
+    ) async throws {
+        try await check(id, flow, skip: skip) {
+            let victim = try await newUser()
+            let account = try await signIn(flow, victim, for: "the good sign-in").account
             guard let account else { return [] }
             var variants: [CheckResult.Variant] = []
-            let claim = JSON.string(identity(victim))
-            var deviations = names.map {
-                ($0, Deviation(token: token, extra: [JSON.Member($0, claim)]))
-            }
-            if file.signIn?.steps.contains(where: { $0.uses(template) }) ?? false {
-                deviations.append(
-                    ("{{\(template)}}", Deviation(token: token, foreign: [template: claim])))
-            }
-            for (name, deviation) in deviations {
+            for (comment, deviation) in namings(self, victim) {
                 let attempt = try await signIn(
-                    .native, newUser(), deviation, for: "\(id): \(name)")
+                    flow, newUser(), deviation, for: "\(id): \(comment)")
+                let isWrong = attempt.account == account
                 variants.append(
                     CheckResult.Variant(
-                        comment: "\(name) of another user in the body", outcome: attempt.outcome,
-                        status: attempt.status, isWrong: attempt.account == account))
+                        comment: comment,
+                        outcome: attempt.isSignedIn && !isWrong
+                            ? "signed in as the token's own account" : attempt.outcome,
+                        status: attempt.status, isWrong: isWrong))
             }
             return variants
         }
+    }
+
+    /// The victim's id in the body: under its usual names, and where the file writes `{{sub}}`.
+    private static func idInBody(_ run: ConformRun, _ victim: TestUser) -> [Naming] {
+        run.members(Catalogue.userIDMembers, ["sub"], .string(victim.subject), token: nil)
+    }
+
+    /// The victim's address in the request: in the body of an app, or in Apple's field `user`.
+    private func addressInRequest(
+        _ flow: Flow, _ victim: TestUser, token: BadToken? = nil
+    ) -> [Naming] {
+        let introduction: JSON = [
+            "name": ["firstName": "Con", "lastName": "Form"], "email": .string(victim.email),
+        ]
+        guard flow == .native else {
+            let deviation = Deviation(
+                token: token,
+                callback: { $0.filter { $0.0 != "user" } + [("user", introduction.text)] })
+            return [("the field 'user' with another user's address", deviation)]
+        }
+        return members(["email"], ["email"], .string(victim.email), token: token)
+            + members(["user"], ["user", "user.email"], introduction, token: token)
+    }
+
+    /// Members of the body that name somebody else: added ones, and those of the file's templates.
+    private func members(
+        _ names: [String], _ templates: [String], _ value: JSON, token: BadToken?
+    ) -> [Naming] {
+        let added: [Naming] = names.map {
+            (
+                "'\($0)' of another user in the body",
+                Deviation(token: token, extra: [JSON.Member($0, value)])
+            )
+        }
+        let used = templates.filter { name in
+            file.signIn?.steps.contains { $0.uses(name) } ?? false
+        }
+        guard let name = used.first else { return added }
+        return added + [
+            (
+                "{{\(name)}} of another user",
+                Deviation(token: token, foreign: [templates[0]: value])
+            )
+        ]
+    }
+
+    /// In channel `both`, the victim's address in a posted token that nobody signed: who believes
+    /// it verifies the token of the exchange alone.
+    private func forgedAddress(_ flow: Flow, _ victim: TestUser) -> [Naming] {
+        guard channels[flow] == .both else { return [] }
+        let forged = BadToken.text("R03", "another user's address") { good, _ in
+            try good.forged(claims: [("email", .string(victim.email)), ("email_verified", true)])
+        }
+        return [
+            (
+                "a forged token in the request, with another user's address",
+                Deviation(token: forged, channel: .request)
+            )
+        ]
     }
 
     func checkCodes(_ flow: Flow) async throws {
@@ -82,7 +148,10 @@ extension ConformRun {
             try await check(id, flow, skip: reason) { try await exchangeCounts(flow) }
         }
         try await checkReplay(
-            flow, "C02", isAdvice: channels[flow] == .request, skip: reason)
+            flow, "C02",
+            adviceReason: channels[flow] == .request
+                ? "The identity token says who signs in here, and the code does not." : nil,
+            skip: reason)
         try await checkAddresses(flow, skip: reason)
         try await check("C03", flow, skip: reason) {
             let good = try await signIn(flow, newUser(), for: "the good sign-in")
@@ -127,10 +196,9 @@ extension ConformRun {
         for (comment, fault) in faults {
             _ = try await apple.control("faults", fault)
             let before = try await latestRequest()
-            // A failed exchange may well be a 5xx of the backend: it is no fault of its manners.
             let kept = manners
             _ = try await signIn(flow, newUser(), for: "C01")
-            manners = kept
+            manners = kept.excusing(manners)
             _ = try await apple.control("faults/clear")
             let codes = try await requests(after: before, "/auth/token").compactMap {
                 $0["fingerprints"]?["code"]?.string

@@ -10,7 +10,7 @@ extension ConformRun {
             switch id {
             case "T04": try await checkBait(flow)
             case "T42": try await checkNonceNotSent(flow)
-            case "T45": try await checkReplay(flow, "T45", isAdvice: true)
+            case "T45": try await checkReplay(flow, "T45")
             default: try await checkToken(flow, id)
             }
         }
@@ -40,14 +40,14 @@ extension ConformRun {
         let bad = BadToken.all.filter {
             $0.id == id && $0.use != .vectors && ($0.isRepresentative || options.isExhaustive)
         }
-        try await check(id, flow, isAdvice: isAdvice(id, flow), skip: reasonToSkip(id, flow)) {
+        try await check(
+            id, flow, adviceReason: adviceReason(id, flow), skip: reasonToSkip(id, flow)
+        ) {
             if let doubt = doubt(flow) { return [doubt] }
             var variants: [CheckResult.Variant] = []
             for token in bad {
                 do {
-                    let attempt = try await signIn(
-                        flow, newUser(), Deviation(token: token), for: "\(id): \(token.comment)")
-                    variants.append(.answer(to: token, attempt))
+                    variants += try await answers(flow, to: token)
                 } catch let reason as NotPossible {
                     variants.append(.notSent(token.comment, reason))
                 }
@@ -57,11 +57,43 @@ extension ConformRun {
         }
     }
 
-    /// In the channel of the exchange, TLS takes the place of the signature (OpenID Connect Core
-    /// §3.1.3.7). Everywhere, the access token comes in one answer with the token of `at_hash`, so
-    /// that comparing them is optional (§3.1.3.8).
-    private func isAdvice(_ id: String, _ flow: Flow) -> Bool {
-        id == "T51" || channels[flow] == .exchange && Self.signatureChecks.contains(id)
+    /// The answers to a bad token.
+    ///
+    /// A backend that compares the token of the request with that of the exchange gets the bad one
+    /// in both places, and then in the request alone. Whether it believes anything else of a
+    /// posted token than the user, which is compared, R03 finds out.
+    private func answers(
+        _ flow: Flow, to token: BadToken
+    ) async throws -> [CheckResult.Variant] {
+        let label = "\(token.id): \(token.comment)"
+        let attempt = try await signIn(flow, newUser(), Deviation(token: token), for: label)
+        let answer = CheckResult.Variant.answer(to: token, attempt)
+        let isBoundElsewhere = token.id == "T51" || attempt.isSignedIn
+        guard channels[flow] == .both, !isBoundElsewhere else { return [answer] }
+        let alone = try await signIn(
+            flow, newUser(), Deviation(token: token, channel: .request),
+            for: label + ", in the request alone")
+        var other = CheckResult.Variant.answer(to: token, alone, ", in the request alone")
+        other.adviceReason = Self.boundByExchange
+        return [answer, other]
+    }
+
+    private static let boundByExchange =
+        "The token of the exchange still says who signs in: verify the posted one, or ignore it."
+
+    /// Why a failure is no more than advice in this flow.
+    private func adviceReason(_ id: String, _ flow: Flow) -> String? {
+        if id == "T51" {
+            return """
+                The access token comes in one answer with this token, so that comparing them is \
+                optional (OpenID Connect Core §3.1.3.8).
+                """
+        }
+        guard channels[flow] == .exchange, Self.signatureChecks.contains(id) else { return nil }
+        return """
+            The token of the exchange comes from Apple over TLS, which takes the place of its \
+            signature (OpenID Connect Core §3.1.3.7).
+            """
     }
 
     /// T43: the nonce of the token and the one in the request are both hashed.
@@ -74,7 +106,7 @@ extension ConformRun {
     /// T04: the addresses in the header must not even be fetched.
     private func checkBait(_ flow: Flow) async throws {
         let bad = BadToken.all.filter { $0.id == "T04" }
-        try await check("T04", flow, isAdvice: isAdvice("T04", flow)) {
+        try await check("T04", flow, adviceReason: adviceReason("T04", flow)) {
             if let doubt = doubt(flow) { return [doubt] }
             var variants: [CheckResult.Variant] = []
             for token in bad {
@@ -107,8 +139,16 @@ extension ConformRun {
                     ? "the exchange itself binds the token to the code" : nil
         case "T51":
             channels[flow] == .request ? "no access token comes with the request's token" : nil
+        case "T55": reasonNotToMixClients(flow)
         default: nil
         }
+    }
+
+    private func reasonNotToMixClients(_ flow: Flow) -> String? {
+        let own = flow == .native ? file.signIn?.clientID : file.web?.clientID
+        guard let other = sibling(of: own ?? "") else { return "the file describes one client" }
+        return file.audiences.contains(other)
+            ? "'\(other)' is in 'audiences', whose tokens every flow may accept" : nil
     }
 
     private func checkNonceNotSent(_ flow: Flow) async throws {
@@ -123,8 +163,10 @@ extension ConformRun {
     }
 
     /// Sends a sign-in that succeeded once more.
-    func checkReplay(_ flow: Flow, _ id: String, isAdvice: Bool, skip: String? = nil) async throws {
-        try await check(id, flow, isAdvice: isAdvice, skip: skip) {
+    func checkReplay(
+        _ flow: Flow, _ id: String, adviceReason: String? = nil, skip: String? = nil
+    ) async throws {
+        try await check(id, flow, adviceReason: adviceReason, skip: skip) {
             let user = try await newUser()
             let good = try await signIn(flow, user, for: "the good sign-in")
             guard let credentials = good.credentials, good.isSignedIn else { return [] }
@@ -183,12 +225,15 @@ extension ConformRun {
 
 extension CheckResult.Variant {
     /// A token that must be refused, or that may be.
-    static func answer(to token: BadToken, _ attempt: Attempt) -> Self {
+    static func answer(
+        to token: BadToken, _ attempt: Attempt, _ place: String = ""
+    ) -> Self {
         let isCheck = Catalogue.check(token.id)?.vector == token.result
         let isFree = token.result == .acceptable && !isCheck
         return Self(
-            comment: token.comment, outcome: attempt.outcome, status: attempt.status,
-            isWrong: attempt.isSignedIn && !isFree)
+            comment: token.comment + place,
+            outcome: attempt.outcome + (attempt.isSignedIn ? place : ""),
+            status: attempt.status, isWrong: attempt.isSignedIn && !isFree)
     }
 
     /// A token that cannot be made.

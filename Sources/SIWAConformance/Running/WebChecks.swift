@@ -12,7 +12,7 @@ extension ConformRun {
                 .web, newUser(), Deviation(isForeignBrowser: true), for: "W03")
             return [.refusal("the callback of another browser's sign-in", attempt)]
         }
-        try await checkMixedUsers()
+        try await checkMixedUsers("W04", .web)
         try await checkCallback("W05", "cancelled", faultsCount: true) { parameters in
             [("error", "user_cancelled_authorize")] + parameters.filter { $0.0 == "state" }
         }
@@ -77,16 +77,6 @@ extension ConformRun {
         }
     }
 
-    private func checkMixedUsers() async throws {
-        let isIgnored = channels[.web] == .exchange
-        try await check("W04", .web, skip: isIgnored ? "the posted token is ignored" : nil) {
-            let victim = try await newUser()
-            let attempt = try await signIn(
-                .web, newUser(), Deviation(tokenUser: victim), for: "W04")
-            return [.refusal("the identity token of another user than the code's", attempt)]
-        }
-    }
-
     private func checkUserField() async throws {
         try await check("W06", .web) {
             var variants: [CheckResult.Variant] = []
@@ -105,5 +95,4 @@ extension ConformRun {
             return variants
         }
     }
-
 }

@@ -87,12 +87,19 @@ package struct GoodSignIn: Sendable {
         try await input + "." + Base64URL.encode(issuer.signature(of: input, algorithm))
     }
 
-    /// The token with some header members changed, signed by the attacker's key.
-    package func forged(header changes: [(String, JSON?)]) throws -> String {
-        let input = input(header: changes)
+    /// The token with some members changed, signed by the attacker's key.
+    package func forged(
+        header changes: [(String, JSON?)] = [], claims: [(String, JSON?)] = []
+    ) throws -> String {
+        let input = input(header.changed(changes).text, self.claims.changed(claims).text)
         return try input + "."
             + Base64URL.encode(Attacker.rsaKey().signature(for: Array(input.utf8).span))
     }
+}
+
+/// The left half of the SHA-256 of a code or an access token, as `c_hash` and `at_hash` have it.
+func leftHalfOfHash(_ text: String) throws -> String {
+    Base64URL.encode(Array(try SHA256.digest(text).prefix(16)))
 }
 
 extension JSON {

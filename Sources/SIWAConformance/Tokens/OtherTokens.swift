@@ -1,4 +1,3 @@
-internal import SIWACrypto
 internal import SIWAJOSE
 
 // Other things of Apple's and of the client's, in place of the identity token.
@@ -17,15 +16,14 @@ extension BadToken {
         },
         claims("T55", "a token of the team's other client: web for native, or native for web") {
             guard let sibling = $0.siblingClient else {
-                throw NotPossible("both clients are audiences of this endpoint")
+                throw NotPossible("the team has no other client")
             }
             return [("aud", .string(sibling))]
         },
         claims("T56", "the identity token of a refresh: at_hash, and no nonce") {
-            let hash = try SHA256.digest($0.accessToken).prefix(16)
-            return [
+            [
                 ("nonce", nil), ("c_hash", nil), ("auth_time", nil),
-                ("at_hash", .string(Base64URL.encode(Array(hash)))),
+                ("at_hash", .string(try leftHalfOfHash($0.accessToken))),
             ]
         },
     ]

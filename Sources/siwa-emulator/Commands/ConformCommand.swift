@@ -216,7 +216,8 @@ extension ConformCommand {
     ) async throws {
         let run = try ConformRun(
             file, options, apple: apple,
-            transport: BackendClient(authorityFile: file.authorityFile)
+            transport: BackendClient(authorityFile: file.authorityFile),
+            note: { world.note($0) }
         ) { result in
             if !isJSON { try world.print(result.line.withoutControls + "\n") }
         }
@@ -251,14 +252,17 @@ extension ConformCommand {
                 throw Failure.settings(
                     "\(result.check.id), which --require names, was skipped: \(result.detail)",
                     hints: [
-                        "describe that part of the backend in FILE, and leave --only and --skip out"
+                        result.detail.hasPrefix("the file")
+                            ? "describe that part of the backend in FILE"
+                            : "leave it out of --skip and --require, or name it in --only"
                     ])
             }
             guard result.result != .inconclusive else {
                 throw Failure(
                     code: "temporary",
                     message: "\(result.check.id), which --require names, is inconclusive",
-                    hints: ["run it again, with a longer --budget"], exitCode: .temporary)
+                    hints: ["\(result.detail): change what this names, then run it again"],
+                    exitCode: .temporary)
             }
         }
         guard

@@ -60,6 +60,9 @@ BUGS = {
     "sub_from_body": "signs in the sub that the body names",
     "email_from_body": "finds the account by the address in the body",
     "email_from_body_if_absent": "finds the account by the body's address if the token has none",
+    "email_from_user_field": "finds the account by the address in Apple's field user",
+    "posted_unverified": "verifies the token of the exchange, and of the posted one compares only the user",
+    "posted_address": "does so, and finds the account by the address in the posted token",
     "email_links": "finds a password account by the address in the token",
     "email_verified_text": "takes the text \"false\" of email_verified for true",
     "email_5xx": "has no answer for a token without an address",
@@ -86,6 +89,7 @@ BUGS = {
     "notification_any_token": "ends the account of any token that Apple signed",
     "notification_ends_all": "ends every session at an account-delete",
     "notification_one_spelling": "knows account-delete, and not account-deleted",
+    "notification_ignored": "answers 200 to every notification, and does nothing",
     "notification_refused": "answers every notification with 404",
     "notification_5xx": "crashes on a malformed notification",
     "notification_once": "answers 409 to a notification it has seen",
@@ -102,6 +106,8 @@ BUGS = {
 }
 # Those that take a token apart without PyJWT.
 BY_HAND = {"crit_ignored", "parts_extra", "utf8_replaced"}
+# Those that do not verify the posted token.
+POSTED = {"posted_unverified", "posted_address"}
 
 
 def half(text):
@@ -308,6 +314,18 @@ class App:
             raise Refused("sub")
         return claims
 
+    def of_two(self, posted, answer, clients, body, nonce):
+        """The claims of the exchange's token, whose user is that of the posted one."""
+        claims = self.claims(answer["id_token"], clients, body, nonce, access_token=answer["access_token"])
+        believed = self.unverified(posted)
+        if believed["sub"] != claims["sub"]:
+            raise Refused("users")
+        if self.has("posted_address"):
+            for known, email in self.accounts.items():
+                if email and email == believed.get("email"):
+                    return claims | {"sub": known}
+        return claims
+
     def check_nonce(self, claims, nonce):
         if self.has("no_nonce"):
             return
@@ -383,6 +401,11 @@ class App:
             for known, email in self.accounts.items():
                 if email and email == body.get("email"):
                     return known
+        user = body.get("user") if has("email_from_user_field") else None
+        if isinstance(user, dict):
+            for known, email in self.accounts.items():
+                if email and email == user.get("email"):
+                    return known
         verified = claims.get("email_verified")
         trusted = verified is True or verified == "true"
         trusted = trusted or (has("email_verified_text") and bool(verified))
@@ -416,10 +439,15 @@ class App:
             if nonce in self.used_nonces:
                 raise Refused("nonce")
             clients = [APP, WEB] if self.has("one_audience_list") else [APP]
-            claims = self.claims(token, clients, body, nonce, code)
-            answer = self.exchange(code, APP)
-            if self.compares and self.unverified(answer["id_token"])["sub"] != claims["sub"]:
-                raise Refused("users")
+            if self.bugs & POSTED:
+                answer = self.exchange(code, APP)
+                claims = self.of_two(token, answer, [APP], body, nonce)
+            else:
+                code_of_token = None if self.has("mixed_users") else code
+                claims = self.claims(token, clients, body, nonce, code_of_token)
+                answer = self.exchange(code, APP)
+                if self.compares and self.unverified(answer["id_token"])["sub"] != claims["sub"]:
+                    raise Refused("users")
         else:
             answer = self.exchange(code, APP)
             claims = self.claims(
@@ -459,6 +487,7 @@ class App:
                 raise Crash("cancelled")
             raise Refused(form["error"])
         _, nonce, verifier = self.state(form, browser)
+        user = None
         if "user" in form:
             try:
                 user = json.loads(form["user"])
@@ -468,7 +497,10 @@ class App:
                 if self.has("user_json_5xx"):
                     raise Crash("user")
         code, token = form.get("code", ""), form.get("id_token", "")
-        if self.options.channel == "request":
+        if self.options.channel == "request" and self.bugs & POSTED:
+            answer = self.exchange(code, WEB, verifier, REDIRECT)
+            claims = self.of_two(token, answer, [WEB], {}, nonce)
+        elif self.options.channel == "request":
             claims = self.claims(token, [WEB], {}, nonce, None if self.has("mixed_users") else code)
             if self.has("no_redirect_uri"):
                 try:
@@ -482,7 +514,7 @@ class App:
             answer = self.exchange(code, WEB, verifier, REDIRECT)
             claims = self.claims(
                 answer["id_token"], [WEB], {}, nonce, access_token=answer["access_token"])
-        account = self.account(claims, {})
+        account = self.account(claims, {"user": user})
         self.keep(account, answer["refresh_token"], WEB)
         return self.open(account)
 
@@ -492,6 +524,8 @@ class App:
         has = self.has
         if has("notification_refused"):
             return 404
+        if has("notification_ignored"):
+            return 200
         try:
             claims = self.verified(body["payload"], notification=True)
             if claims.get("iss") != ISSUER or (claims.get("aud") not in (APP, WEB) and not has("notification_no_aud")):

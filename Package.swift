@@ -216,7 +216,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SIWAConformanceTests",
-            dependencies: ["SIWAConformance", "SIWAJOSE", "SIWALifecycle", "SIWATestSupport"],
+            dependencies: [
+                "SIWAConformance", "SIWAEmulator", "SIWAJOSE", "SIWALifecycle", "SIWATestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SiwaTests",

@@ -68,8 +68,8 @@ struct Failure: Error, CustomStringConvertible {
                     code: "temporary", message: "port \(port) of \(address) is in use",
                     hints: [
                         """
-                        stop what listens there, or give --port 0 for a free one, and siwa its URL \
-                        as --base-url
+                        stop what listens there, or give another --port, and let your programs \
+                        look for Apple there
                         """
                     ],
                     exitCode: .temporary)

@@ -27,6 +27,20 @@ import Testing
         #expect(DryRun(file).text.contains(file.app))
     }
 
+    @Test
+    func `conform reads the descriptions that its page begins with, for an app and a website`()
+        throws
+    {
+        let page = Self.folder.appending(path: "../../conformance.md").standardized
+        let blocks = try String(contentsOf: page, encoding: .utf8)
+            .components(separatedBy: "```json\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+        let files = try blocks.map { try ConformFile(json: JSON(text: $0)) }
+        #expect(files.map { $0.web != nil } == [false, true])
+        #expect(files.map { $0.signIn != nil } == [true, false])
+        #expect(files.allSatisfy { $0.whoami != nil })
+    }
+
     @Test func `the page has a section for each, which says whether it was run`() throws {
         let page = try String(contentsOf: Self.folder.appending(path: "README.md"), encoding: .utf8)
         let sections = page.components(separatedBy: "\n## ").dropFirst()

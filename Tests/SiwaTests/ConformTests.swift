@@ -115,12 +115,46 @@ struct ConformCallTests {
         #expect(try failures(found) == ["R02/native"], "\(found)")
         let results = try #require(try JSON(text: found.output)["results"]?.elements)
         let variants = results.first { $0["id"] == "R02" }?["variants"]?.elements ?? []
-        func outcome(_ name: String) -> JSON? {
-            variants.first { $0["comment"] == .string("\(name) of another user in the body") }?[
-                "outcome"]
+        func outcome(_ comment: String) throws -> JSON {
+            let variant = variants.first { $0["comment"] == .string(comment) }
+            return try #require(variant?["outcome"], "\(variants)")
         }
-        #expect(outcome("{{sub}}") == outcome("user_id"))
-        #expect(outcome("{{sub}}") != outcome("sub"))
+        let filled = try outcome("{{sub}} of another user")
+        #expect(filled == (try outcome("'user_id' of another user in the body")))
+        #expect(
+            try outcome("'sub' of another user in the body")
+                == "signed in as the token's own account")
+    }
+
+    @Test func `what was found out is said: clients, tokens, and why it is only advice`()
+        async throws
+    {
+        let run = try await ownRun(
+            ["--only", "T01,T55,D02,R03"], bugs: ["posted_unverified", "revoke_latest"])
+        #expect(run.result.exitCode == 0, "\(run.result)")
+        let said = run.result.output
+        #expect(said.contains("'com.example.app' is in 'audiences'"), "\(said)")
+        #expect(said.contains("1 of 2 tokens is revoked"), "\(said)")
+        #expect(said.contains("✓ R03"))
+        let advice = said.components(separatedBy: "advice: T01").dropFirst().first ?? ""
+        #expect(advice.contains("The token of the exchange still says who signs in"), "\(said)")
+        #expect(!said.contains("Anybody can sign in as any user"), "\(said)")
+        let address = try await ownRun(["--only", "R03"], bugs: ["posted_address"])
+        #expect(address.result.exitCode == 1, "\(address.result)")
+        #expect(address.result.output.contains("a forged token in the request"))
+    }
+
+    @Test func `a notification without an effect leaves a forged one to its status`() async throws {
+        let run = try await ownRun(["--json", "--only", "N"], bugs: ["notification_ignored"])
+        #expect(run.result.exitCode == 0, "\(run.result)")
+        let results = try JSON(text: run.result.output)["results"]?.elements ?? []
+        let found = results.filter { ($0["id"]?.string ?? "").hasPrefix("N") }
+            .map { "\($0["id"]?.string ?? "") \($0["result"]?.string ?? "")" }
+        #expect(
+            found == [
+                "N01 held", "N02 advice", "N03 advice", "N04 advice", "N05 advice", "N06 skipped",
+                "N07 held", "N08 held", "N09 advice",
+            ])
     }
 
     @Test func `checks without a verdict are no run`() async throws {
@@ -186,14 +220,15 @@ struct ConformCallTests {
         #expect(refused.exitCode == 1 && refused.output.contains("fault"), "\(refused)")
     }
 
+    /// The sample backend compares both tokens, so that each variant is sent in the request alone, too.
     @Test func `--exhaustive sends every variant, and the run without it one for each mechanism`()
         async throws
     {
         let few = try await ownRun(["--json", "--only", "T02"])
         let all = try await ownRun(["--json", "--only", "T02", "--exhaustive"])
         #expect(few.result.exitCode == 0 && all.result.exitCode == 0, "\(few), \(all)")
-        #expect(try variants(few.result, "T02") == 3)
-        #expect(try variants(all.result, "T02") == 14)
+        #expect(try variants(few.result, "T02") == 6)
+        #expect(try variants(all.result, "T02") == 28)
     }
 
     @Test func `--only takes ids, groups and slugs, and --require says what must have been run`()
@@ -207,6 +242,7 @@ struct ConformCallTests {
         let required = try await ownRun(["--only", "T01", "--require", "R"])
         #expect(required.result.exitCode == 3, "\(required.result)")
         #expect(required.result.errors.contains("R01, which --require names, was skipped"))
+        #expect(required.result.errors.contains("name it in --only"))
         let skipped = try await ownRun(["--only", "T01", "--skip", "T=not today"])
         #expect(skipped.result.exitCode == 3)
         #expect(skipped.result.errors.contains("no check was run"), "\(skipped.result)")

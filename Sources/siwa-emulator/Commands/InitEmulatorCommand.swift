@@ -53,6 +53,9 @@ struct InitEmulatorCommand: Command {
             -d '{"client_id":"com.example.app"}'
           siwa exchange --code CODE
 
+        to check that a backend of yours refuses what it must:
+          siwa-emulator conform backend.json --dir \(path)
+
         """
     }
 }

@@ -136,6 +136,7 @@ struct ConformCallTests {
         #expect(said.contains("'com.example.app' is in 'audiences'"), "\(said)")
         #expect(said.contains("1 of 2 tokens is revoked"), "\(said)")
         #expect(said.contains("✓ R03"))
+        #expect(said.contains("-1@conform.example to conform-"), "\(said)")
         let advice = said.components(separatedBy: "advice: T01").dropFirst().first ?? ""
         #expect(advice.contains("The token of the exchange still says who signs in"), "\(said)")
         #expect(!said.contains("Anybody can sign in as any user"), "\(said)")

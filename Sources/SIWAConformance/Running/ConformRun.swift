@@ -53,8 +53,14 @@ package final class ConformRun {
         (file.signIn == nil ? [] : [.native]) + (file.web == nil ? [] : [.web])
     }
 
-    /// The names of the users of this run.
-    package var userNames: [String] { users.map(\.subject) }
+    /// The `sub` of every user of this run.
+    package var subjects: [String] { users.map(\.subject) }
+
+    /// The addresses of the users of this run, which are numbered; nil if there is none.
+    package var addresses: String? {
+        guard let first = users.first, let last = users.last else { return nil }
+        return "\(first.email) to \(last.email)"
+    }
 
     /// Runs every check.
     ///

@@ -226,11 +226,12 @@ extension ConformCommand {
         } catch let error as ConformError {
             throw Failure(error)
         }
-        let report = ConformReport(results: run.results, users: run.userNames)
+        let report = ConformReport(results: run.results, users: run.subjects)
         if isJSON {
             try world.print(report.json.indentedText + "\n")
         } else {
-            try world.print(report.summary + "users of this run: \(report.users.count)\n")
+            let users = run.addresses.map { "users of this run: \($0)\n" } ?? ""
+            try world.print(report.summary + users)
         }
         if let junit {
             try writeFile(SecretBytes(report.junit.utf8), to: junit, permissions: 0o644)

@@ -2,6 +2,7 @@ import Foundation
 import SIWACLI
 import SIWACommandTable
 import SIWALifecycle
+import SIWATestSupport
 import Testing
 
 @testable import SIWAApplication
@@ -45,6 +46,16 @@ import Testing
             guard words.first == "siwa" else { continue }
             #expect(words.contains("doctor"), "\(page): siwa-admin in place of \(line)")
         }
+    }
+
+    /// The rules are in the script: `make test-pages` runs it before the commands themselves.
+    @Test func `commands about the files of the service are printed as the service runs them`()
+        async throws
+    {
+        let script = Self.root.appending(path: "packaging/check-pages").path()
+        let result = try await Executable(path: script).run(
+            Executable.Call([], environment: ["PATH": "/usr/bin:/bin"]))
+        #expect(result.exitCode == 0, "\(result)")
     }
 
     @Test func `the index of the documents names every document`() throws {

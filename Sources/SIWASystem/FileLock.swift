@@ -10,11 +10,11 @@ package struct FileLock: Sendable {
 }
 
 /// Takes the lock of the file at `path`, which is created if it is missing and is never removed.
-/// Returns nil immediately if another process holds the lock. What root creates belongs to the owner
-/// of the folder: a service could not take a lock of root's afterwards.
+/// Returns nil immediately if another process holds the lock.
 ///
-/// - Throws: ``FileError`` if files cannot be locked here.
+/// - Throws: ``FileError`` if files cannot be locked here; see also ``requireOwnFolder(_:_:)``.
 package func tryLock(_ path: String) throws(FileError) -> FileLock? {
+    try requireOwnFolder("lock", path)
     let descriptor = try system("lock", path) {
         open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
@@ -24,18 +24,7 @@ package func tryLock(_ path: String) throws(FileError) -> FileLock? {
         guard error.code == EWOULDBLOCK else { throw error }
         return nil
     }
-    giveToOwnerOfFolder(descriptor, path)
     return FileLock { close(descriptor) }
-}
-
-/// Does nothing unless this process is root, and the file is root's in a folder of another user.
-private func giveToOwnerOfFolder(_ descriptor: CInt, _ path: String) {
-    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
-    var (file, owner) = (stat(), stat())
-    guard geteuid() == 0, fstat(descriptor, &file) == 0, stat(folder ?? ".", &owner) == 0,
-        file.st_uid == 0, file.st_nlink == 1, owner.st_uid != 0, owner.st_mode & S_ISVTX == 0
-    else { return }
-    _ = fchown(descriptor, owner.st_uid, owner.st_gid)
 }
 
 /// Takes the lock of a file that exists, which the process must keep until it ends: closing the

@@ -23,6 +23,7 @@ package struct ReservedFile: Sendable {
 /// Opens or creates a file with `size` reserved bytes, which only this user may read. Returns nil if
 /// another process holds it.
 package func reserveFile(_ path: String, _ size: Int) throws(FileError) -> ReservedFile? {
+    try requireOwnFolder("create", path)
     let descriptor = try system("open", path) {
         open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     }
@@ -47,6 +48,7 @@ package func reserveFile(_ path: String, _ size: Int) throws(FileError) -> Reser
 /// Fails as ``reserveFile(_:_:)`` would, as far as that can be known without creating or locking the
 /// file.
 package func checkReservation(_ path: String, _ size: Int) throws(FileError) {
+    try requireOwnFolder("create", path)
     let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
         guard errno == ENOENT else { throw FileError("open", path) }

@@ -26,10 +26,12 @@ package func writeFile(
 
 /// Creates a file atomically, as ``writeFile(_:to:permissions:link:)`` does.
 ///
-/// - Throws: ``FileError``; its `isTaken` is true if the path exists, which is then unchanged.
+/// - Throws: ``FileError``; its `isTaken` is true if the path exists, which is then unchanged. See
+///   also ``requireOwnFolder(_:_:)``.
 package func createFile(
     _ contents: SecretBytes, at path: String, permissions: UInt32 = 0o600
 ) throws(FileError) {
+    try requireOwnFolder("create", path)
     try withSignalsHeld { () throws(FileError) in
         try write(contents, to: path, named: path, permissions: permissions, isNew: true)
     }

@@ -34,16 +34,33 @@ struct ForeignFileTests {
         }
     }
 
-    @Test func `a lock that root takes in the folder of a user belongs to the user`() throws {
+    @Test func `root creates nothing in the folder of another user, and names siwa-admin`() throws {
         try #require(mkdir(folder.path("service"), 0o700) == 0)
         chown(folder.path("service"), stranger, stranger)
-        let path = folder.path("service/vault.key.lock")
-        let lock = try #require(try tryLock(path))
-        lock.release()
+        let path = folder.path("service/new")
+        let creations: [() throws -> Void] = [
+            { try createFile(SecretBytes([]), at: path) }, { _ = try tryLock(path) },
+            { _ = try reserveFile(path, 10) }, { try checkReservation(path, 10) },
+        ]
+        for creation in creations {
+            let error = #expect(throws: FileError.self) { try creation() }
+            #expect(error?.reason.contains("belongs to another user (uid 12345)") == true)
+            #expect(error?.remedy?.contains("'siwa-admin' is siwa as the service") == true)
+        }
+        #expect(!fileExists(path))
+        // In a folder for everyone, each user has files of their own.
+        try #require(chmod(folder.path("service"), 0o1777) == 0)
+        try createFile(SecretBytes([]), at: path)
+        #expect(fileExists(path))
+    }
+
+    @Test func `root may use the lock of a service, and leaves it to the service`() throws {
+        try #require(mkdir(folder.path("service"), 0o700) == 0)
+        try folder.write("", to: "service/lock", permissions: 0o600)
+        for name in ["service", "service/lock"] { chown(folder.path(name), stranger, stranger) }
+        try #require(try tryLock(folder.path("service/lock"))).release()
         var status = stat()
-        #expect(stat(path, &status) == 0)
-        #expect(status.st_uid == stranger && status.st_gid == stranger)
-        #expect(status.st_mode & 0o7777 == 0o600)
+        #expect(stat(folder.path("service/lock"), &status) == 0 && status.st_uid == stranger)
     }
 
     @Test func `a file of another user is refused and stays unchanged`() throws {

@@ -31,11 +31,7 @@ enum FileFault: String, Sendable {
     /// What fixes it.
     package func remedy(for path: String) -> String {
         switch self {
-        case .isForeign:
-            """
-            run the command as the owner of \(path): 'siwa-admin' is siwa as the service, on its \
-            files; or use a file of your own
-            """
+        case .isForeign: remedyForOwner(of: path, or: "a file of your own")
         case .isWritable: "chmod go-w \(path)"
         case .isReadable: "chmod 600 \(path)"
         }

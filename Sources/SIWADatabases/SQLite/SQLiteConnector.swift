@@ -33,6 +33,12 @@ struct SQLiteConnector: DatabaseConnector {
     /// Creates the file before SQLite does, which would make it readable by everyone. SQLite's
     /// other files get the mode of this one.
     private func makeFile() throws(DatabaseFailure) {
+        do throws(FileError) {
+            try requireOwnFolder("create", path)
+        } catch {
+            throw DatabaseFailure(
+                StoreError(.unusable, error.description, remedy: error.remedy))
+        }
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             if errno == EEXIST { return }

@@ -32,7 +32,8 @@ struct WebhookSecretCommand: Command {
         } catch {
             throw Diagnosis(
                 .configuration, error.description,
-                hints: ["give a new file in a folder that this user can write to"],
+                hints: error.advice(
+                    or: "give a new file in a folder that this user can write to"),
                 exitCode: .settings)
         }
     }

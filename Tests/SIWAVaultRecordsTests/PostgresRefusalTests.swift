@@ -38,6 +38,16 @@ import Testing
         let error = try refusal(try await PostgresServer.shared().url("nowhere"))
         #expect(error?.kind == .unusable)
         #expect(error?.message.contains("database \"nowhere\" does not exist") == true)
+        #expect(error?.remedy?.contains("--template template0 nowhere;") == true)
+    }
+
+    @Test func `the commands that create a missing role and database are printed`() async throws {
+        let server = try await PostgresServer.shared()
+        let error = try refusal(server.url("postgres", user: "no-body"))
+        #expect(
+            error?.remedy
+                == "create the role: sudo -u postgres createuser no-body; or name another one in "
+                + "vault.url", "\(String(describing: error))")
     }
 
     @Test func `a server that accepts no more connections is busy`() async throws {
@@ -102,9 +112,28 @@ import Testing
 @Suite(.blocking) struct ConnectionRefusalTests {
     @Test func `a user without a role is told to be the service`() {
         let unknown = ConnectionRefusal("FATAL:  28000: role \"root\" does not exist\n")
-        #expect(unknown.remedy?.contains("'siwa-admin' is siwa as the service") == true)
+        let peer = ConnectionRefusal(
+            "FATAL:  28000: Peer authentication failed for user \"siwa\"\n")
+        for (refusal, role) in [(unknown, "root"), (peer, "siwa")] {
+            let remedy = refusal.remedy(role: role, database: "siwa", isLocal: true)
+            #expect(remedy?.contains("'siwa-admin' is siwa as the service") == true)
+        }
         #expect(unknown.kind(needsPassword: false) == .unusable)
-        #expect(ConnectionRefusal("FATAL:  28P01: no\n").remedy == nil)
+        let wrong = ConnectionRefusal("FATAL:  28P01: no\n")
+        #expect(wrong.remedy(role: "siwa", database: "siwa", isLocal: true) == nil)
+    }
+
+    @Test func `a missing role or database is created as the database's administrator`() {
+        let role = ConnectionRefusal("FATAL:  28000: role \"siwa\" does not exist\n")
+        #expect(
+            role.remedy(role: "siwa", database: "siwa", isLocal: true)?
+                .hasPrefix("create the role: sudo -u postgres createuser siwa;") == true)
+        let database = ConnectionRefusal("FATAL:  3D000: database \"it's\" does not exist\n")
+        #expect(
+            database.remedy(role: "siwa", database: "it's", isLocal: false)
+                == "create the database, on the machine of the database: sudo -u postgres createdb "
+                + #"--owner siwa --encoding UTF8 --template template0 'it'\''s'; then 'siwa vault "#
+                + "init' creates the vault")
     }
 
     @Test(arguments: [

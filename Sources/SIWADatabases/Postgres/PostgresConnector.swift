@@ -110,7 +110,11 @@ struct PostgresAttempt: Sendable {
         if refusal.state == nil, let remedy = limitRemedy(in: refusal.message) {
             return DatabaseFailure(StoreError(.full, refusal.message, remedy: remedy))
         }
-        if let remedy = refusal.remedy, !isAboutTLS {
+        let role = PostgresRole(connection, postgres)
+        if !isAboutTLS,
+            let remedy = refusal.remedy(
+                role: role.name, database: role.database, isLocal: role.isLocal)
+        {
             return DatabaseFailure(StoreError(kind, refusal.message, remedy: remedy))
         }
         guard isAboutTLS, kind == .unusable else { return DatabaseFailure(kind, refusal.message) }

@@ -83,14 +83,47 @@ struct ConnectionRefusal {
         return needsPassword || isAboutTrust || isAboutURL ? .unusable : .unreachable
     }
 
-    /// What to do if the server has no role of this user's name, or does not let it in; nil for
+    /// What to do if the server has no such role or database, or does not let the role in; nil for
     /// other reasons.
-    var remedy: String? {
-        guard state?.code == "28000" else { return nil }
-        return """
-            run the command as the user that the database knows: 'siwa-admin' is siwa as the \
-            service; or name the role in vault.url
-            """
+    ///
+    /// - Parameters:
+    ///   - role: whom libpq connects as.
+    ///   - database: what it connects to.
+    ///   - isLocal: whether the server is on this machine.
+    func remedy(role: String, database: String, isLocal: Bool) -> String? {
+        let place = isLocal ? "" : ", on the machine of the database"
+        switch state?.code {
+        // "Peer authentication failed …", or the role is missing.
+        case "28000"
+        where role == "root" || message.split { !$0.isLetter }.contains("authentication"):
+            return """
+                run the command as the user that the database knows: 'siwa-admin' is siwa as the \
+                service; or name the role in vault.url
+                """
+        case "28000":
+            return """
+                create the role\(place): sudo -u postgres createuser \(Self.quoted(role)); or name \
+                another one in vault.url
+                """
+        case "3D000":
+            return """
+                create the database\(place): sudo -u postgres createdb --owner \
+                \(Self.quoted(role)) --encoding UTF8 --template template0 \
+                \(Self.quoted(database)); then 'siwa vault init' creates the vault
+                """
+        default: return nil
+        }
+    }
+
+    /// A name as a shell takes it.
+    private static func quoted(_ name: String) -> String {
+        let isPlain = name.allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "_.-".contains($0))
+        }
+        guard !isPlain || name.isEmpty || name.hasPrefix("-") else { return name }
+        return "'"
+            + name.split(separator: "'", omittingEmptySubsequences: false).joined(
+                separator: #"'\''"#) + "'"
     }
 
     /// Whether libpq rejects a value of the URL: waiting does not help.

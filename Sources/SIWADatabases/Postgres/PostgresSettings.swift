@@ -89,7 +89,8 @@ extension PostgresSettings {
         }
     }
 
-    private static func options(
+    /// The settings of a connection.
+    fileprivate static func options(
         _ connection: OpaquePointer, _ postgres: siwa_postgres
     ) -> [String: (value: String?, standard: String?)] {
         guard let all = postgres.PQconninfo(connection) else { return [:] }
@@ -110,8 +111,27 @@ extension PostgresSettings {
     }
 
     private static let keywords: Set = [
-        "host", "hostaddr", "sslmode", "sslrootcert", "target_session_attrs",
+        "host", "hostaddr", "sslmode", "sslrootcert", "target_session_attrs", "user", "dbname",
     ]
+}
+
+/// Whom a connection asks the server to be, and for which database.
+struct PostgresRole {
+    let name: String
+    let database: String
+    /// Whether the server is on this machine.
+    let isLocal: Bool
+
+    init(_ connection: OpaquePointer, _ postgres: siwa_postgres) {
+        let options = PostgresSettings.options(connection, postgres)
+        func text(_ keyword: String) -> String? { options[keyword]?.value }
+        name = text("user") ?? ""
+        database = text("dbname") ?? name
+        isLocal =
+            PostgresSettings(
+                host: text("host"), address: text("hostaddr"), isModeStated: false
+            ).isLocal
+    }
 }
 
 /// Connection service files (PostgreSQL's documentation, "The Connection Service File"). libpq

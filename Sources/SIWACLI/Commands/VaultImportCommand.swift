@@ -28,7 +28,8 @@ struct VaultImportCommand: Command {
         a temporary file in TMPDIR if they are many, and then stored in groups; a run that was \
         stopped can be run again from the start. Invalid lines are reported and skipped; the exit \
         code is then 1. --rejects writes each of them to a new file as {"line", "reason", \
-        "client_id"?, "user_id"?}, without its token. A token whose row in the vault is damaged is not imported; the row is \
+        "client_id"?, "user_id"?}, without its token; a dry run creates no file, and writes them only \
+        to a stream, such as /dev/stderr. A token whose row in the vault is damaged is not imported; the row is \
         named, and the exit code is then 3.
         """
     static let examples = [
@@ -82,7 +83,7 @@ struct VaultImportCommand: Command {
                 clientID: clientID, overwritesStates: overwritesStates, isDryRun: isDryRun,
                 csv: CSVOptions(mappings: mappings, givenDelimiter: delimiter?.byte),
                 now: world.clocks.now), in: world)
-        let rejects = try openRejects(in: world)
+        let rejects = try openRejects(session)
         do {
             let input = try StreamingLines(input.path, in: world)
             let reading = RecordProgress(session, "lines read", of: .lines) {
@@ -122,21 +123,28 @@ struct VaultImportCommand: Command {
     }
 
     /// Before a line is read, so that a long import does not end with a file that cannot be written.
-    private func openRejects(in world: World) throws -> StreamingOutput? {
+    /// A dry run creates no file, which would be in the way of the import itself.
+    private func openRejects(_ session: Session) throws -> StreamingOutput? {
         guard let rejects else { return nil }
-        if world.files.status(rejects)?.isRegular == true {
+        let status = session.world.files.status(rejects)
+        if status?.isRegular == true {
             throw UsageError.Problem.misuse(
                 message: "--rejects: the file \(rejects) exists", hints: ["name a new file"])
         }
-        return try StreamingOutput(to: rejects, in: world)
+        if isDryRun, status == nil {
+            session.console.note(
+                "a dry run does not create \(rejects); --rejects /dev/stderr shows the lines")
+            return nil
+        }
+        return try StreamingOutput(to: rejects, in: session.world)
     }
 
     /// Warns of tokens that do not look like Apple's.
-    private func warn(of unusual: Int, _ session: Session) {
-        guard unusual > 0 else { return }
+    private func warn(of unusual: LineNumbers, _ session: Session) {
+        guard unusual.count > 0 else { return }
         session.console.warn(
-            "tokens without the shape of Apple's refresh tokens: \(unusual); check the input"
-        )
+            "tokens without the shape of Apple's refresh tokens: \(unusual.count); check "
+                + unusual.words)
     }
 
     private func report(_ importer: VaultImporter) -> Report {

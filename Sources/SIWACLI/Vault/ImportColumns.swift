@@ -38,7 +38,8 @@ struct ImportColumns {
         var reader = reader
         let fields = (try? reader.record(after: header.revealed())) ?? nil
         guard let fields else {
-            throw Self.fault(number, "is not a header of CSV", Self.needed, [])
+            throw Self.fault(
+                number, "is not a header of CSV", Self.needed, Self.advice(header, options))
         }
         let columns = fields.map(Self.folded)
         let wanted = Self.wanted(options)
@@ -132,14 +133,25 @@ struct ImportColumns {
         (UInt8(ascii: ";"), "';'"), (UInt8(ascii: "\t"), "tab"), (UInt8(ascii: "|"), "'|'"),
     ]
 
+    /// Whether a separator would make several fields of a header in which the one in use makes one,
+    /// or columns of those that are needed.
+    private static func separates(
+        _ byte: UInt8, _ header: SecretBytes, _ options: CSVOptions
+    ) -> Bool {
+        let bytes = header.revealed()
+        guard byte != options.delimiter, bytes.contains(byte) else { return false }
+        var reader = CSVReader(delimiter: byte)
+        let fields = ((try? reader.record(after: bytes)) ?? nil) ?? []
+        let columns = fields.map(folded)
+        return !bytes.contains(options.delimiter)
+            || wanted(options).contains { columns.contains($0.column) }
+    }
+
     /// What to add to the command line.
     private static func advice(
         _ header: SecretBytes, _ options: CSVOptions, _ missing: [String] = []
     ) -> [String] {
-        let bytes = header.revealed()
-        if !bytes.contains(options.delimiter),
-            let other = separators.first(where: { bytes.contains($0.byte) })
-        {
+        if let other = separators.first(where: { separates($0.byte, header, options) }) {
             return ["its fields are separated otherwise: add --delimiter \(other.argument)"]
         }
         guard !missing.isEmpty else { return [] }

@@ -12,8 +12,8 @@ struct VaultImporter {
     /// The counts of the lines.
     private(set) var counts = VaultImportCounts()
     private(set) var invalid = InvalidLines()
-    /// The number of tokens that do not look like Apple's; see ``judgeRevocable(_:as:)``.
-    private(set) var unusual = 0
+    /// The lines whose tokens do not look like Apple's; see ``judgeRevocable(_:as:)``.
+    private(set) var unusual = LineNumbers()
     /// The invalid lines since the last ``takeRejected()``, as JSON lines without a token.
     private var rejected: [UInt8] = []
 
@@ -71,7 +71,7 @@ struct VaultImporter {
             return reject(error, text)
         }
         let look = try? judgeRevocable(record.token.text, as: .refreshToken)
-        if look != .usual { unusual += 1 }
+        if look != .usual { unusual.add(firstLine) }
         let sealed = try vault.sealed(record)
         try sort.add(sealed.sortKey, sealed.sortValue)
     }
@@ -149,6 +149,28 @@ struct VaultImporter {
     private static let groupSize = 2500
     /// Tokens may be longer than Apple's.
     private static let groupBytes = 1 << 20
+}
+
+/// The numbers of lines; the first ones are kept.
+struct LineNumbers: Sendable {
+    private(set) var count = 0
+    private var first: [Int] = []
+
+    mutating func add(_ number: Int) {
+        count += 1
+        if first.count < Self.mostNamed { first.append(number) }
+    }
+
+    /// `line 2`, `lines 2, 3 and 5`, or `lines 2, 3, …, 9 and 12 more`.
+    var words: String {
+        guard let last = first.last, first.count > 1 else { return "line \(first.first ?? 0)" }
+        let more = count - first.count
+        let named = (more > 0 ? first : first.dropLast()).map(String.init)
+        return "lines \(named.joined(separator: ", ")) and "
+            + (more > 0 ? "\(more) more" : "\(last)")
+    }
+
+    private static let mostNamed = 20
 }
 
 /// The number of invalid lines of an input, and the first fault.

@@ -92,6 +92,7 @@ package final class ServerStore: Sendable {
                 } else {
                     let tables =
                         schema.table == Schema.vault.table ? CopiedTable.vault : CopiedTable.server
+                    try schema.requireWhole(in: database)
                     for table in tables { try table.requireColumns(in: database) }
                 }
             }
@@ -143,6 +144,7 @@ package final class ServerStore: Sendable {
     @discardableResult
     package func check() throws(StoreError) -> [VaultKeyCheck] {
         try transaction(.writing) { database throws(DatabaseFailure) in
+            for schema in [Schema.vault, .server] { try schema.requireWhole(in: database) }
             for table in CopiedTable.vault + CopiedTable.server {
                 try table.requireColumns(in: database)
             }

@@ -16,12 +16,13 @@ internal import Synchronization
 ///   - timeout: the time limit of a call, after which it throws ``StoreError`` of kind `busy` if
 ///     others hold a lock, or `unreachable`.
 ///   - secrets: the tables that have secrets outside the records.
+///   - others: schemas whose tables may be in the same database, all or none of them.
 /// - Throws: ``StoreError`` of kind `unusable` for any other URL. The message does not contain the
 ///   URL, which may have a password.
 package func openVaultStore(
-    _ url: String, timeout: StoreTimeout, secrets: [SecretTable] = []
+    _ url: String, timeout: StoreTimeout, secrets: [SecretTable] = [], others: [Schema] = []
 ) throws(StoreError) -> any VaultStore {
-    SQLVaultStore(try connector(of: url, timeout: timeout), secrets: secrets)
+    SQLVaultStore(try connector(of: url, timeout: timeout), secrets: secrets, others: others)
 }
 
 /// A vault in an SQL database.
@@ -30,6 +31,8 @@ package final class SQLVaultStore: VaultStore {
     private let pool: ConnectionPool
     private let schema: Schema
     private let secrets: [SecretTable]
+    /// Schemas whose tables may be in the same database.
+    private let others: [Schema]
     /// For questions that must not wait for the transactions of ``pool``.
     private let inquiries: ConnectionPool
     /// The progress of each owner's claims.
@@ -60,12 +63,13 @@ package final class SQLVaultStore: VaultStore {
     /// Loads the library and connects at the first call.
     convenience init(
         _ connector: any DatabaseConnector, schema: Schema = .vault, secrets: [SecretTable] = [],
+        others: [Schema] = [],
         elapsed: @escaping @Sendable () -> Duration = Timekeeper.system.elapsed
     ) {
         let name = connector.name
         self.init(
             connector, ConnectionPool(connector, schema), schema, secrets: secrets,
-            inquiries: ConnectionPool(connector, schema), elapsed: elapsed,
+            others: others, inquiries: ConnectionPool(connector, schema), elapsed: elapsed,
             requiring: { database, access throws(DatabaseFailure) in
                 try schema.require(for: access, in: database, name)
             })
@@ -74,7 +78,7 @@ package final class SQLVaultStore: VaultStore {
     /// A store that shares a connection.
     package init(
         _ connector: any DatabaseConnector, _ pool: ConnectionPool, _ schema: Schema = .vault,
-        secrets: [SecretTable] = [],
+        secrets: [SecretTable] = [], others: [Schema] = [],
         inquiries: ConnectionPool? = nil,
         elapsed: @escaping @Sendable () -> Duration = Timekeeper.system.elapsed,
         requiring require: @escaping Requirement,
@@ -82,7 +86,7 @@ package final class SQLVaultStore: VaultStore {
         notices: @escaping NoticeSearch = { _, _ in [] }
     ) {
         (self.connector, self.pool, self.elapsed) = (connector, pool, elapsed)
-        (self.schema, self.secrets) = (schema, secrets)
+        (self.schema, self.secrets, self.others) = (schema, secrets, others)
         self.inquiries = inquiries ?? pool
         (self.require, self.alongside, self.notices) = (require, alongside, notices)
     }
@@ -289,7 +293,12 @@ package final class SQLVaultStore: VaultStore {
 
     package func faults() throws(StoreError) -> [String] {
         try transaction(.reading) { database throws(DatabaseFailure) in
-            try database.faults(of: ["vault_token", "vault_key", "vault_history"])
+            var absences = try schema.absences(in: database)
+            for other in others {
+                absences += try other.absences(in: database, isOptional: true)
+            }
+            return try absences
+                + database.faults(of: ["vault_token", "vault_key", "vault_history"])
                 + database.unknownKeys()
                 + database.strayLeases(VaultFilter(), besides: "", 1000).map(\.fault)
         }

@@ -44,7 +44,8 @@ extension World {
                     authorityFile: settings.authorityFile, variables: settings.variables)
             },
             vault: { url, timeout throws(StoreError) in
-                try openVaultStore(url, timeout: timeout, secrets: .server)
+                try openVaultStore(
+                    url, timeout: timeout, secrets: .server, others: [.server])
             },
             serverStore: { url, timeout throws(StoreError) in
                 try ServerStore(url, timeout: timeout)

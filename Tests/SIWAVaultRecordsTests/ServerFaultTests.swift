@@ -61,6 +61,38 @@ import Testing
         }
     }
 
+    /// What a restore in part, or a database's owner, can leave out.
+    @Test(arguments: SQLBackend.available)
+    func `missing tables and indexes are named, also for a vault without siwa-server`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let vault = SQLVaultStore(
+            try fixture.connector(timeout: .seconds(60)), secrets: .server, others: [.server])
+        _ = try fixture.vault()
+        #expect(try vault.faults() == [])
+        let store = try fixture.serverStore()
+        try store.prepare(isAlone: true)
+        #expect(try vault.faults() == [])
+        try store.check()
+        try fixture.run("DROP INDEX vault_token_turn")
+        let remedy =
+            "this makes it again: CREATE INDEX vault_token_turn ON vault_token (client_id, state, "
+            + "lease_until, user_id)"
+        #expect(try vault.faults() == ["the index vault_token_turn is missing; \(remedy)"])
+        let first = #expect(throws: StoreError.self) { try store.check() }
+        #expect(first?.kind == .damaged && first?.message.hasSuffix(remedy) == true)
+        try fixture.run(String(remedy.dropFirst("this makes it again: ".count)))
+        try store.check()
+        for name in ["inbox_event", "revocation_job"] { try fixture.run("DROP TABLE \(name)") }
+        let faults = try vault.faults()
+        #expect(faults.first == "the table inbox_event is missing")
+        #expect(faults.contains("the table revocation_job is missing"))
+        let second = #expect(throws: StoreError.self) { try store.check() }
+        #expect(second?.message.hasPrefix("the table inbox_event is missing; and ") == true)
+        #expect(throws: StoreError.self) { try store.examine() }
+    }
+
     static let damages = [
         "jti = 'a b'", "jti = ''", "client_id = 'a b'", "user_id = ''",
         "event_time = 9223372036854775807", "received_at = -9223372036854775808",

@@ -95,6 +95,9 @@ final class Heartbeat: Sendable {
     /// The free bytes of the database's file system; nil if that is unknown.
     var freeSpace: Int? { space.freeSpace }
 
+    /// Why the server is not ready: the database cannot be used, or is soon full. Nil if it is.
+    var readinessFault: String? { fault ?? space.warning }
+
     /// Why the database cannot be used; nil if it can.
     var fault: String? {
         let state = state.withLock { $0 }

@@ -31,7 +31,7 @@ extension ServerContext {
     /// Checks the parts that the server needs.
     func readiness() -> Readiness {
         Readiness(
-            databaseFault: heartbeat.fault, keyFault: keyFault(),
+            databaseFault: heartbeat.readinessFault, keyFault: keyFault(),
             appleKeys: keys.isFixed
                 ? "from a file"
                 : keys.age.map { "fetched \(Int($0.components.seconds)) seconds ago" }

@@ -1,13 +1,11 @@
 internal import SIWALifecycle
+internal import SIWAServerRecords
 internal import Synchronization
 
 /// Remembers whether the last write that needed space failed for want of it.
 final class SpaceWatch: Sendable {
     private let failure = Mutex<String?>(nil)
     private let free: @Sendable () -> Int?
-
-    /// The free space that an SQLite database needs.
-    private static let needed = 16 << 20
 
     /// - Parameter free: the free bytes of the database's file system; nil if that is unknown.
     init(free: @escaping @Sendable () -> Int? = { nil }) { self.free = free }
@@ -24,10 +22,28 @@ final class SpaceWatch: Sendable {
     /// The free bytes of the database's file system; nil if that is unknown.
     var freeSpace: Int? { free() }
 
-    /// Why there is not enough space; nil if there is.
-    var fault: String? {
-        if let failure = failure.withLock({ $0 }) { return failure }
-        guard let free = freeSpace, free < Self.needed else { return nil }
-        return "only \(free >> 20) MiB are free where the vault is, and 16 MiB are needed"
+    /// Why writes fail; nil if they do not.
+    var fault: String? { failure.withLock { $0 } }
+
+    /// Why the server is not ready although writes succeed; nil if there is enough space.
+    var warning: String? { Self.warning(freeSpace) }
+
+    /// The same, before a server runs.
+    static func warning(_ free: Int?) -> String? {
+        guard let free, free < ServerFacts.neededSpace else { return nil }
+        return "only \(free >> 20) MiB are free where the vault is, and "
+            + "\(ServerFacts.neededSpace >> 20) MiB are needed"
     }
+
+    /// Fails if a server could not write what it writes when it starts.
+    static func requireSpace(_ free: Int?) throws(StoreError) {
+        guard let free, free < leastToStart else { return }
+        throw StoreError(
+            .full,
+            "only \(free >> 10) KiB are free where the vault is, and a server needs "
+                + "\(leastToStart >> 10) KiB to start")
+    }
+
+    /// The space of tokens that cannot be stored, and what SQLite writes before it serves.
+    private static let leastToStart = 256 << 10
 }

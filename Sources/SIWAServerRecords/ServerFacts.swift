@@ -13,6 +13,8 @@ package struct ServerFacts: Hashable, Sendable {
     package var databaseFault: String?
     /// The free bytes where an SQLite vault is; nil if that is unknown.
     package var freeSpace: Int?
+    /// The free bytes without which a server with an SQLite vault is not ready.
+    package static let neededSpace = 16 << 20
     /// Apple's time minus this machine's, in seconds; nil if it was not measured within the last
     /// hour.
     package var clockSkew: Int?

@@ -116,6 +116,19 @@ import Testing
         #expect(report(clockSkew: nil).issues.isEmpty)
     }
 
+    @Test func `of a disk that is nearly full, only what is true is said`() throws {
+        let low = try #require(report { facts, _ in facts.freeSpace = 3 << 20 }.issues.first)
+        #expect(low.fault == "Only 3 MiB are free where the vault is.")
+        #expect(low.remedy.contains("Requests are still served, but GET /readyz answers 503"))
+        #expect(report { facts, _ in facts.freeSpace = 17 << 20 }.issues.isEmpty)
+        let space = SpaceWatch { 3 << 20 }
+        #expect(space.fault == nil)
+        #expect(space.warning == "only 3 MiB are free where the vault is, and 16 MiB are needed")
+        #expect(throws: StoreError.self) { try SpaceWatch.requireSpace(200 << 10) }
+        #expect(throws: Never.self) { try SpaceWatch.requireSpace(3 << 20) }
+        #expect(throws: Never.self) { try SpaceWatch.requireSpace(nil) }
+    }
+
     @Test func `a full inbox, unknown revocations and missing profiles are problems`() {
         var counts = ServerCounts()
         counts.inbox[.unverified] = 1000

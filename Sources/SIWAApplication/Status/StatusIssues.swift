@@ -65,11 +65,24 @@ extension ServerStatus {
     }
 
     private func database(_ facts: ServerFacts) -> [Issue] {
-        guard let fault = facts.databaseFault else { return [] }
+        guard let fault = facts.databaseFault else { return space(facts) }
         return [
             Issue(
                 "The database cannot be used: \(fault).",
                 "Start it or fix it. Until then, notifications and API calls are answered with 503.",
+                page: "runbooks/notifications.html#the-database-is-down", in: .servers)
+        ]
+    }
+
+    /// Before the disk is full.
+    private func space(_ facts: ServerFacts) -> [Issue] {
+        guard let free = facts.freeSpace, free < ServerFacts.neededSpace else { return [] }
+        return [
+            Issue(
+                "Only \(free >> 20) MiB are free where the vault is.",
+                "Make room, at least \(ServerFacts.neededSpace >> 20) MiB. Requests are still "
+                    + "served, but GET /readyz answers 503, and when the disk is full, "
+                    + "notifications and API calls are, too.",
                 page: "runbooks/notifications.html#the-database-is-down", in: .servers)
         ]
     }

@@ -19,14 +19,15 @@ struct CheckedServer {
         for listener in RouteTable.Listener.allCases {
             try await settings.listener(listener)?.check(in: base, of: listener)
         }
-        let pending = try OpenDatabase.pendingChanges(inputs.configuration)
+        let pending = try OpenDatabase.pendingChanges(inputs.configuration, in: base)
+        let spaceWarning = try OpenDatabase.spaceWarning(inputs.configuration, in: base)
         try UnsavedTokenFile.check(in: inputs.stateFolder, base)
         let clock = inputs.clock
         if inputs.fixedKeys == nil { await clock.ask(as: inputs.clients.asking) }
         let signerWarnings = try await inputs.clients.askSigners(base.clocks)
         warnings =
             inputs.warnings + signerWarnings
-            + [inputs.keySetWarning, clock.warning].compactMap(\.self)
+            + [spaceWarning, inputs.keySetWarning, clock.warning].compactMap(\.self)
         let profiles = inputs.clients.all.map { $0.name.isEmpty ? $0.clientID.rawValue : $0.name }
         let listeners = RouteTable.Listener.allCases.filter { settings.listener($0) != nil }
         summary = """

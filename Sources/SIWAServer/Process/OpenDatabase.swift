@@ -37,9 +37,10 @@ struct OpenDatabase: Sendable {
         try Self.lock(file, in: world)
         let store = try configuration.serverStore(Self.timeout)
         self.store = store
+        try Self.requireSpace(file, world)
         let keys = try Self.examined(store, configuration).keys
         let space = SpaceWatch {
-            file.flatMap { world.files.freeSpace(world.files.resolvedPath($0)) }
+            Self.freeSpace(file, world)
         }
         do {
             let vault = try Vault(store.vault, keys, by: world.actor)
@@ -74,9 +75,32 @@ struct OpenDatabase: Sendable {
     /// - Returns: what it would change, as parts of a sentence.
     /// - Throws: ``Diagnosis`` that it would throw.
     static func pendingChanges(
-        _ configuration: ServedConfiguration
+        _ configuration: ServedConfiguration, in world: World
     ) throws(Diagnosis) -> [String] {
-        try examined(configuration.serverStore(timeout), configuration).pending
+        try requireSpace(try configuration.vaultFile(), world)
+        return try examined(configuration.serverStore(timeout), configuration).pending
+    }
+
+    /// What is wrong with the free space, although the server would start; nil if nothing is.
+    static func spaceWarning(
+        _ configuration: ServedConfiguration, in world: World
+    ) throws(Diagnosis) -> String? {
+        SpaceWatch.warning(freeSpace(try configuration.vaultFile(), world)).map {
+            "\($0): the server starts, but GET /readyz answers 503"
+        }
+    }
+
+    private static func requireSpace(_ file: String?, _ world: World) throws(Diagnosis) {
+        do throws(StoreError) {
+            try SpaceWatch.requireSpace(freeSpace(file, world))
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// The free bytes where an embedded vault is; nil if that is unknown.
+    private static func freeSpace(_ file: String?, _ world: World) -> Int? {
+        file.flatMap { world.files.freeSpace(world.files.resolvedPath($0)) }
     }
 
     private static func examined(

@@ -43,7 +43,7 @@ extension ServerContext {
             do throws(ClientSecretError) {
                 _ = try client.secrets.expiry(at: clocks.now())
             } catch {
-                return "profile '\(client.name)': \(Diagnosis(error).message)"
+                return words.shown("profile '\(client.name)': \(Diagnosis(error).message)")
             }
         }
         return nil

@@ -33,7 +33,7 @@ struct Router: Sendable {
             response = try await answer(request, id, found, subject)
         } catch {
             problem = error
-            response = error.response
+            response = error.shown(in: context.words).response
             if table.listener == .notifications {
                 response.body = .bytes([])
                 response.fields.removeAll { $0.name == "Content-Type" }

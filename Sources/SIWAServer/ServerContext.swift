@@ -57,6 +57,8 @@ final class ServerContext: Sendable {
     let journal: CodeJournal
     /// Lets callers wait for events.
     let eventWatch: EventWatch
+    /// How messages name files and commands.
+    let words: ServiceWords
     /// Parses the tokens of `/v1/verify`.
     let tokenReader = SharedJWSReader()
     /// Writes the results of `/v1/verify`.
@@ -88,6 +90,8 @@ final class ServerContext: Sendable {
         /// The number of tokens in the file that could not be stored.
         var savedTokens: Int
         var settings: ServerSettings
+        /// How messages name files and commands.
+        var words = ServiceWords.none
         /// How events are delivered; nil if they are not delivered.
         var delivery: Delivery?
         /// Identifies this run of this process.
@@ -108,7 +112,7 @@ final class ServerContext: Sendable {
         (clients, keys, clock, vault) = (parts.clients, parts.keys, parts.clock, parts.vault)
         (access, workerAccess) = (parts.access, parts.workerAccess)
         monitoringAccess = parts.monitoringAccess
-        settings = parts.settings
+        (settings, words) = (parts.settings, parts.words)
         receiver = NotificationReceiver(parts)
         let (clocks, clients, owner) = (parts.clocks, parts.clients, parts.owner)
         let log: ServiceLog = { [log] event in log(event) }

@@ -10,6 +10,7 @@ struct ServerLog: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let write: @Sendable (String) -> Void
     private let showsUserIDs: Bool
+    private let words: ServiceWords
     private let limits: Limits
 
     private final class Limits: Sendable {
@@ -19,14 +20,16 @@ struct ServerLog: Sendable {
     /// - Parameters:
     ///   - elapsed: the monotonic clock.
     ///   - showsUserIDs: if false, fingerprints are logged in place of user ids.
+    ///   - words: how messages name files and commands.
     ///   - write: writes a line.
     init(
         now: @escaping @Sendable () -> NumericDate,
         elapsed: @escaping @Sendable () -> Duration = Timekeeper.system.elapsed,
-        showsUserIDs: Bool = true, write: @escaping @Sendable (String) -> Void
+        showsUserIDs: Bool = true, words: ServiceWords = .none,
+        write: @escaping @Sendable (String) -> Void
     ) {
         (self.now, self.elapsed, self.write) = (now, elapsed, write)
-        (self.showsUserIDs, limits) = (showsUserIDs, Limits())
+        (self.showsUserIDs, self.words, limits) = (showsUserIDs, words, Limits())
     }
 
     /// Writes a line that anyone outside can cause, unless there were many of its kind.
@@ -93,7 +96,7 @@ struct ServerLog: Sendable {
         guard Self.freeTexts.contains(member.name), let text = member.value.string else {
             return member
         }
-        var shown = Array(text.utf8)
+        var shown = Array(words.shown(text).utf8)
         // By bytes, because a combining accent would hide the end of an id.
         for id in showsUserIDs ? [] : userIDs where !id.isEmpty {
             shown = shown.replacing(Array(id.utf8), by: Array(SecretText(id).fingerprint.utf8))

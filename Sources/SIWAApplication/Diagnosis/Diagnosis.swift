@@ -8,9 +8,9 @@ package struct Diagnosis: Error, Sendable, CustomStringConvertible {
     /// An ``ErrorCode``, or Apple's own code if Apple refused.
     package let code: String
     /// What happened.
-    package let message: String
+    package private(set) var message: String
     /// What to do, the likeliest cause first.
-    package let hints: [String]
+    package private(set) var hints: [String]
     /// What kind of error it is.
     package private(set) var exitCode: ExitCode
     /// The status of Apple's answer, if there was one.
@@ -59,6 +59,14 @@ package struct Diagnosis: Error, Sendable, CustomStringConvertible {
         self.requestID = requestID
         self.apiStatus = apiStatus ?? exitCode.apiStatus
         self.userID = userID
+    }
+
+    /// The same error in other words.
+    func rewritten(hints: [String], _ rewrite: (String) -> String) -> Diagnosis {
+        var diagnosis = self
+        diagnosis.message = rewrite(message)
+        diagnosis.hints = hints.map(rewrite)
+        return diagnosis
     }
 
     /// Diagnoses the error of a command that a signal may have asked to end: the exit code is the

@@ -32,6 +32,7 @@ package struct Console: Sendable {
 
     private func say(_ kind: String, _ message: String) {
         guard !isQuiet else { return }
+        let message = world.words.shown(message)
         if let note = world.note { return note(printable(message, limit: 1000)) }
         let color: Terminal.Color? = kind == "warning" ? .yellow : nil
         let head = world.terminal.errors.painted("siwa: \(kind):", color)

@@ -19,6 +19,7 @@ package func runCommandLine<CommandWorld>(
     var world = world
     world.ending = Ending(world.signals, world.clocks.timekeeper)
     world.metrics = TaskMetrics()
+    world.words = ServiceWords(world, arguments ?? [])
     let exitCode: CInt
     do {
         try await tool.run(
@@ -32,7 +33,7 @@ package func runCommandLine<CommandWorld>(
     } catch let end as ReportedEnd {
         exitCode = end.exitCode.rawValue
     } catch {
-        let diagnosis = Diagnosis(error, after: world.ending.signal)
+        let diagnosis = world.words.shown(Diagnosis(error, after: world.ending.signal))
         for line in errorsAreJSON
             ? [diagnosis.json.text] : diagnosis.lines(world.terminal.errors, tool.name)
         {

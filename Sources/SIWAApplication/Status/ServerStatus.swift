@@ -11,8 +11,25 @@ package struct ServerStatus: Sendable {
     /// What the database knows.
     package let survey: ServerSurvey
 
-    /// - Parameter survey: without counts if the database is unavailable.
-    package init(_ survey: ServerSurvey, at: NumericDate) { (self.survey, self.at) = (survey, at) }
+    /// How problems name files and commands.
+    private let words: ServiceWords
+
+    /// - Parameters:
+    ///   - survey: without counts if the database is unavailable.
+    ///   - words: how problems name files and commands.
+    package init(_ survey: ServerSurvey, at: NumericDate, _ words: ServiceWords = .none) {
+        (self.survey, self.at, self.words) = (survey, at, words)
+    }
+
+    /// The problems, the most severe first.
+    package var issues: [Issue] {
+        unworded.map {
+            var issue = Issue(
+                words.shown($0.fault), words.shown($0.remedy), page: $0.page, in: $0.row)
+            issue.host = $0.host
+            return issue
+        }
+    }
 
     /// A row of the status page.
     package enum Row: Hashable, Sendable {

@@ -4,8 +4,8 @@ internal import SIWAServerRecords
 
 // What is wrong, in the operator's words.
 extension ServerStatus {
-    /// The problems, the most severe first.
-    package var issues: [Issue] {
+    /// The problems, the most severe first, in the words of a machine without the service.
+    var unworded: [Issue] {
         let own = survey.servers.map { (host: $0.server.host, groups: issueGroups(of: $0)) }
         var issues: [Issue] = []
         for group in 0..<Self.groupCount {

@@ -25,6 +25,9 @@ package struct World: Sendable {
     package var errorLine: @Sendable (String) -> Void
     /// Takes warnings and notes in place of standard error.
     package var note: (@Sendable (String) -> Void)?
+    /// How messages name the files and commands of the packages' service;
+    /// ``runCommandLine(_:of:in:errorsAreJSON:_:)`` creates them for each run.
+    package var words = ServiceWords.none
     /// Long inputs and outputs.
     package var streams: Streams
     /// The signals that ask the process to end.

@@ -22,9 +22,10 @@ struct ConfigPathCommand: Command {
                 hints: ConfigurationPath.usual(world.variables).map { "not found: \($0)" }
                     + ["name it with --config or SIWA_CONFIG; 'siwa init' writes one"])
         }
+        let shown = world.words.shown(path.value)
         try world.report(
             Report(
-                ["path": .string(path.value), "origin": .string(path.origin.description)],
-                text: SecretText(path.value)), global.output)
+                ["path": .string(shown), "origin": .string(path.origin.description)],
+                text: SecretText(shown)), global.output)
     }
 }

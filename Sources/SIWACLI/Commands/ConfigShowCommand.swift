@@ -17,15 +17,16 @@ struct ConfigShowCommand: Command {
 
     func run(in world: World) async throws {
         let session = try Session(global, isShowing: true, in: world)
-        let rows = try Row.all(session.settings, in: world)
+        let rows = try Row.all(session.settings, in: world).map { $0.shown(in: world.words) }
         let path = ConfigurationPath(global.placed, in: world).path
         let json: JSON = .object([
-            .init("file", path.map { .string($0.value) } ?? .null),
+            .init("file", path.map { .string(world.words.shown($0.value)) } ?? .null),
             .init("profile", session.settings.profileName.map { .string($0.value) } ?? .null),
             .init("settings", .object(rows.map { .init($0.name, $0.json) })),
         ])
         let head = [
-            Row("file", path.map { Setting(value: .string($0.value), origin: $0.origin) }),
+            Row("file", path.map { Setting(value: .string($0.value), origin: $0.origin) })
+                .shown(in: world.words),
             Row(
                 "profile",
                 session.settings.profileName.map {
@@ -40,13 +41,22 @@ struct ConfigShowCommand: Command {
     /// One line of the table.
     private struct Row {
         let name: String
-        let value: JSON?
-        let origin: String
+        private(set) var value: JSON?
+        private(set) var origin: String
 
         init(_ name: String, _ setting: Setting<JSON>?) {
             self.name = name
             value = setting?.value
             origin = setting.map(\.origin.description) ?? "not set"
+        }
+
+        /// The same line, with the files that a person can edit.
+        func shown(in words: ServiceWords) -> Row {
+            var row = self
+            row.value = value.map { value in value.string.map { .string(words.shown($0)) } ?? value
+            }
+            row.origin = words.shown(origin)
+            return row
         }
 
         var json: JSON {

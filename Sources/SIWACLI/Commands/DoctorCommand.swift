@@ -78,7 +78,8 @@ struct DoctorCommand: Command {
         if let endpoint { return try await examine(EndpointURL(endpoint), context) }
         let (online, isAccepted) = isOnline ? await ask(about: context) : ([], false)
         let report = DoctorReport(
-            offline: await context.offlineChecks(), online: online, isAccepted: isAccepted)
+            offline: await context.offlineChecks(), online: online, isAccepted: isAccepted
+        ).shown(in: world.words)
         if let reportFile { try await writeReport(to: reportFile, context) }
         try context.session.report(report.rendered(on: world.terminal.widened(isWide)))
         if let failure = report.failure { throw failure }
@@ -118,7 +119,8 @@ struct DoctorCommand: Command {
             lines.append(CheckLine("network", error))
         }
         let report = DoctorReport(
-            lines, otherwise: EndpointCheck.passed(trusting: authorityFile))
+            lines, otherwise: EndpointCheck.passed(trusting: authorityFile)
+        ).shown(in: context.world.words)
         try context.session.report(
             report.rendered(
                 on: context.world.terminal.widened(isWide)))

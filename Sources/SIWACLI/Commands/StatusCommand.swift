@@ -33,8 +33,8 @@ struct StatusCommand: Command {
         let session = try Session(global, vault: vault, in: world)
         let place = withoutPassword(try session.settings.vaultURL().value)
         let status = ServerStatus(
-            try session.serverStore().survey(), at: world.clocks.now())
-        let file = session.settings.file?.path
+            try session.serverStore().survey(), at: world.clocks.now(), world.words)
+        let file = session.settings.file.map { world.words.shown($0.path) }
         let text = StatusText(status, configuration: file, vault: place, on: world.terminal)
         try session.report(Report(status.json, text: SecretText(text.lines)))
         let issues = status.issues

@@ -23,9 +23,9 @@ struct CheckLine: Sendable {
 
     let name: String
     private(set) var status: Status
-    let seen: String
+    private(set) var seen: String
     /// What to do.
-    let advice: String?
+    private(set) var advice: String?
     /// The cause, if siwa knows it.
     private(set) var finding: Finding?
     /// How sure the status is; nil if it is certain.
@@ -82,6 +82,13 @@ struct CheckLine: Sendable {
         guard status == .failed, confidence == .likely else { return self }
         var line = self
         line.status = .warning
+        return line
+    }
+
+    /// The same line, with the files and commands that a person can use.
+    func shown(in words: ServiceWords) -> CheckLine {
+        var line = self
+        (line.seen, line.advice) = (words.shown(seen), advice.map(words.shown))
         return line
     }
 

@@ -66,6 +66,17 @@ struct DoctorReport: Sendable {
         return Cause(seen: finding.seen, advice: finding.advice, finding: finding)
     }
 
+    /// The same report, with the files and commands that a person can use.
+    func shown(in words: ServiceWords) -> DoctorReport {
+        DoctorReport(
+            lines.map { $0.shown(in: words) },
+            cause: Cause(
+                seen: words.shown(cause.seen), advice: words.shown(cause.advice),
+                finding: cause.finding.map { $0.rewritten(words.shown) }))
+    }
+
+    private init(_ lines: [CheckLine], cause: Cause) { (self.lines, self.cause) = (lines, cause) }
+
     func rendered(on terminal: Terminal) -> Report {
         Report(
             [

@@ -45,6 +45,11 @@ package struct Finding: Hashable, Sendable {
         self.advice = advice
     }
 
+    /// The same finding in other words.
+    package func rewritten(_ rewrite: (String) -> String) -> Finding {
+        Finding(code, severity, confidence, seen: rewrite(seen), advice: rewrite(advice))
+    }
+
     /// The finding for machines, members in a fixed order.
     package var json: JSON {
         [

@@ -26,7 +26,7 @@ struct CheckCommand: Command {
         let checked = try await CheckedServer(configuration.file, in: world)
         try world.print(checked.summary)
         for warning in checked.warnings {
-            world.base.errorLine("siwa-server: warning: \(warning)")
+            world.base.errorLine("siwa-server: warning: \(world.base.words.shown(warning))")
         }
     }
 }

@@ -47,7 +47,8 @@ extension ServerWorld {
     /// Writes messages that `siwa` prints on standard error to the log.
     fileprivate func loggingNotes() -> ServerWorld {
         var world = self
-        let log = ServerLog(now: base.clocks.now, write: base.errorLine)
+        let log = ServerLog(
+            now: base.clocks.now, words: base.words, write: base.errorLine)
         world.base.note = { log(.warning, "configuration", [.init("message", .string($0))]) }
         return world
     }

@@ -42,7 +42,7 @@ struct LoadedServer: Sendable {
                 heartbeat: database.heartbeat, configurationFile: inputs.configuration.path,
                 vaultPlace: withoutPassword(inputs.vaultPlace.url),
                 savedTokens: unsavedFile.keptCount,
-                settings: settings,
+                settings: settings, words: base.words,
                 delivery: delivery?.parts, owner: world.owner))
     }
 

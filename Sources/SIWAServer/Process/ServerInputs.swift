@@ -29,10 +29,12 @@ struct ServerInputs: Sendable {
     ) throws(Diagnosis) {
         let base = world.base
         configuration = try ServedConfiguration(configurationFile, in: base)
-        settings = try ServerSettings(configuration, variables: base.variables)
+        settings = try ServerSettings(
+            configuration, variables: base.variables, words: base.words)
         try LoadedServer.examineFiles(of: settings, configuration)
         let log = ServerLog(
-            now: base.clocks.now, showsUserIDs: settings.logsUserIDs, write: write)
+            now: base.clocks.now, showsUserIDs: settings.logsUserIDs, words: base.words,
+            write: write)
         self.log = log
         metrics = Metrics(notificationPath: settings.path)
         clock = AppleClock(base.clocks) { log($0) }
@@ -45,7 +47,7 @@ struct ServerInputs: Sendable {
         }
         vaultPlace = try configuration.vaultPlace()
         stateFolder = try settings.stateFolder(
-            vaultFile: try configuration.vaultFile(), base.variables)
+            vaultFile: try configuration.vaultFile(), base.variables, words: base.words)
     }
 
     /// Warnings for the operator.

@@ -9,9 +9,9 @@ struct Problem: Error, Sendable, CustomStringConvertible {
     /// The error code, for programs.
     let code: String
     /// What happened.
-    let detail: String
+    private(set) var detail: String
     /// What to do, the most likely cause first.
-    let hints: [String]
+    private(set) var hints: [String]
     /// The exit code that a command would have.
     let exitCode: ExitCode
     /// How long to wait before repeating the request; nil if repeating it cannot help.
@@ -55,6 +55,14 @@ struct Problem: Error, Sendable, CustomStringConvertible {
             hints: diagnosis.hints, exitCode: diagnosis.exitCode, retryAfter: diagnosis.retryAfter)
         members = diagnosis.answer
         (requestID, userID) = (diagnosis.requestID, diagnosis.userID)
+    }
+
+    /// The same problem, with the files and commands that a person can use.
+    func shown(in words: ServiceWords) -> Problem {
+        var problem = self
+        problem.detail = words.shown(detail)
+        problem.hints = hints.map(words.shown)
+        return problem
     }
 
     /// The response with problem details (RFC 9457) as its body.

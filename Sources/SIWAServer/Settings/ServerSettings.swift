@@ -40,10 +40,11 @@ struct ServerSettings: Hashable, Sendable {
     ///
     /// - Throws: ``Diagnosis`` that names the member.
     init(
-        _ configuration: ServedConfiguration, variables: (String) -> String?
+        _ configuration: ServedConfiguration, variables: (String) -> String?,
+        words: ServiceWords = .none
     ) throws(Diagnosis) {
         guard let json = configuration.server, let file = configuration.path else {
-            try self.init(standard: variables)
+            try self.init(standard: variables, words)
             return
         }
         try self.init(json, in: file, resolve: configuration.resolve)
@@ -107,7 +108,9 @@ struct ServerSettings: Hashable, Sendable {
         return path
     }
 
-    private init(standard variables: (String) -> String?) throws(Diagnosis) {
+    private init(
+        standard variables: (String) -> String?, _ words: ServiceWords
+    ) throws(Diagnosis) {
         notifications = ListenerSettings(.tcp(host: "127.0.0.1", port: 8765))
         metrics = ListenerSettings(.tcp(host: "127.0.0.1", port: 9765))
         // systemd separates several folders by colons.
@@ -119,7 +122,7 @@ struct ServerSettings: Hashable, Sendable {
             throw Diagnosis(
                 .configuration,
                 "server.api.listen is not set, and neither RUNTIME_DIRECTORY nor XDG_RUNTIME_DIR is",
-                hints: [
+                hints: Self.asService(words) + [
                     "set RUNTIME_DIRECTORY to a folder for the socket, or add \"server\": "
                         + "{\"api\": {\"listen\": \"unix:PATH\"}, …} to the configuration"
                 ], exitCode: .settings)
@@ -132,7 +135,7 @@ struct ServerSettings: Hashable, Sendable {
     ///
     /// - Throws: ``Diagnosis`` if there is none.
     func stateFolder(
-        vaultFile: String?, _ variables: (String) -> String?
+        vaultFile: String?, _ variables: (String) -> String?, words: ServiceWords = .none
     ) throws(Diagnosis) -> String {
         // systemd separates several folders by colons.
         let managed = variables("STATE_DIRECTORY").flatMap {
@@ -145,12 +148,17 @@ struct ServerSettings: Hashable, Sendable {
             throw Diagnosis(
                 .configuration,
                 "server.state is not set, STATE_DIRECTORY neither, and the vault is not a file",
-                hints: [
+                hints: Self.asService(words) + [
                     "add \"server\": {\"state\": FOLDER, …}: a folder that survives a restart, for "
                         + "tokens that cannot be stored when the server ends"
                 ], exitCode: .settings)
         }
         return folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+    }
+
+    /// What the unit sets is missing, because the process is not the service.
+    private static func asService(_ words: ServiceWords) -> [String] {
+        words.isService ? ["ask as the service: siwa-server check"] : []
     }
 
     /// What to tell the operator if no listener is opened; nil otherwise.

@@ -7,7 +7,7 @@ extension ServerContext {
     func facts() -> ServerFacts {
         var facts = ServerFacts()
         metrics.describe(&facts)
-        (facts.configuration, facts.vault) = (configurationFile, vaultPlace)
+        (facts.configuration, facts.vault) = (configurationFile.map(words.shown), vaultPlace)
         facts.profiles = clients.current.all.map(fact)
         (facts.databaseFault, facts.freeSpace) = (heartbeat.fault, heartbeat.freeSpace)
         facts.clockSkew = clock.skew.map { Int($0.components.seconds) }
@@ -26,11 +26,13 @@ extension ServerContext {
             teamID: client.teamID.rawValue, keyID: client.signing?.signingKey.id.rawValue,
             secretExpiresAt: nil, fault: nil, isRefused: metrics.isRefused(client.name))
         profile.isSignedElsewhere = client.isSignedElsewhere
-        if client.isSignedElsewhere { profile.signerFault = client.secrets.failure?.description }
+        if client.isSignedElsewhere {
+            profile.signerFault = client.secrets.failure.map { words.shown($0.description) }
+        }
         do throws(ClientSecretError) {
             profile.secretExpiresAt = try client.secrets.expiry(at: clocks.now())
         } catch {
-            profile.fault = Diagnosis(error).message
+            profile.fault = words.shown(Diagnosis(error).message)
         }
         return profile
     }
@@ -49,6 +51,6 @@ extension ServerContext {
         survey.servers.removeAll { $0.server.id == own.server.id }
         survey.servers.append(own)
         survey.servers.sort { ($0.server.host, $0.server.id) < ($1.server.host, $1.server.id) }
-        return ServerStatus(survey, at: clocks.now())
+        return ServerStatus(survey, at: clocks.now(), words)
     }
 }

@@ -1,0 +1,110 @@
+internal import SIWAJOSE
+
+/// How messages name the files and the commands of the service that the packages make.
+///
+/// The service and `siwa-admin` work with copies of the files in `/etc/siwa` (systemd's
+/// credentials), which a person cannot edit; and a command about the service's vault has to be run
+/// as the service. Every message passes through here, so that no other code knows of either.
+package struct ServiceWords: Sendable {
+    /// The folder of the copies, with a slash at its end; nil if this process has none.
+    private let copies: String?
+    /// Whether the configuration in use is the service's.
+    package let isService: Bool
+
+    /// Leaves messages as they are.
+    package static let none = ServiceWords()
+
+    private init() { (copies, isService) = (nil, false) }
+
+    /// - Parameter arguments: the command line, which can name the configuration.
+    package init(_ world: World, _ arguments: [String] = []) {
+        let named = nonEmpty(world.variables("SIWA_CONFIG"))
+        guard let named, world.isCredential(named), world.files.exists(Self.folder) else {
+            copies = nil
+            let path = ConfigurationPath(ProfileSelection(), in: world).path?.value
+            isService =
+                world.isRoot && Self.programs.contains(where: world.files.exists)
+                && (path == Self.configuration
+                    || arguments.contains { $0.hasSuffix(Self.configuration) })
+            return
+        }
+        copies = SIWAApplication.folder(of: named) + "/"
+        isService = true
+    }
+
+    /// The folder whose files the units load, each under its name.
+    private static let folder = "/etc/siwa"
+    private static let configuration = folder + "/config.json"
+    private static let programs = ["/usr/sbin/siwa-admin", "/usr/local/sbin/siwa-admin"]
+
+    /// A message, with the files and the commands that a person can use.
+    package func shown(_ text: String) -> String {
+        let text = copies.map { text.replacingEvery($0, with: Self.folder + "/") } ?? text
+        return isService ? Self.withCommandsOfService(text) : text
+    }
+
+    /// The error, with the files and the commands that a person can use.
+    package func shown(_ diagnosis: Diagnosis) -> Diagnosis {
+        guard isService else { return diagnosis }
+        return diagnosis.rewritten(
+            hints: missingCopy(diagnosis.message).map { [$0] } ?? diagnosis.hints, shown)
+    }
+
+    /// What to do about a relative path of the configuration, whose file was not loaded with it.
+    private func missingCopy(_ message: String) -> String? {
+        guard let copies, message.holds("no such file"),
+            let place = message.firstPlace(of: "cannot read '" + copies)
+        else { return nil }
+        let name = message[place.upperBound...].prefix { $0 != "'" }
+        let source = Self.folder + "/" + name
+        return """
+            the service does not read \(Self.folder) itself: give an absolute path in \
+            /var/lib/siwa; or create \(source), and add LoadCredential=\(name):\(source) with \
+            'systemctl edit siwa-server'
+            """
+    }
+
+    /// The commands whose files belong to the service. The others need none, or are for root.
+    private static let commands =
+        [
+            "siwa vault", "siwa inbox", "siwa revocations", "siwa doctor", "siwa status",
+            "siwa batch", "siwa config", "siwa refresh", "siwa revoke", "siwa exchange",
+            "siwa keys",
+            "siwa-server check", "siwa-server token", "siwa-server webhook-secret",
+        ].map { Array($0.utf8) }
+    private static let prefix = Array("siwa-admin ".utf8)
+
+    private static func withCommandsOfService(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var position = 0
+        while position < bytes.count {
+            let rest = bytes[position...]
+            let command = commands.first { name in
+                rest.starts(with: name) && !rest.dropFirst(name.count).startsWithPartOfWord
+            }
+            if let command, result.last.map({ !$0.isPartOfWord && $0 != UInt8(ascii: "/") }) ?? true
+            {
+                if !result.suffix(prefix.count).elementsEqual(prefix) { result += prefix }
+                // Only the words after "siwa " are the command of siwa-admin.
+                result += command.starts(with: "siwa ".utf8) ? command.dropFirst(5) : command[...]
+                position += command.count
+            } else {
+                result.append(bytes[position])
+                position += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isPartOfWord: Bool {
+        let character = Character(UnicodeScalar(self))
+        return character.isLetter || character.isNumber || "-_".contains(character)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var startsWithPartOfWord: Bool { first?.isPartOfWord ?? false }
+}

@@ -9,7 +9,7 @@ extension Route {
         .delete, "/v1/users/{user_id}", scope: .token(.erase),
         "Erases a user: tokens, history, contents of events, and the user id in ended revocations.",
         parameters: [
-            RouteParameter(.path, "user_id", "The user.", .userID("The user.")),
+            RouteParameter(.path, "user_id", "The user.", .userID("The user.", isInTarget: true)),
             RouteParameter(
                 .query, "even_if_live",
                 "Whether to erase tokens that may still work; false unless given.", .boolean()),

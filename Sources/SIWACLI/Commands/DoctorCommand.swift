@@ -12,7 +12,8 @@ struct DoctorCommand: Command {
     static let discussion = """
         Checks what can be checked offline: settings, key, file names, identifiers, other \
         profiles, and every claim of a client_secret: of one that it mints, and of one that was \
-        minted elsewhere (--secret, or the settings). Invalid settings do not stop it.
+        minted elsewhere (--secret, or the settings). If the settings name a vault, it is opened. \
+        Invalid settings do not stop it.
 
         With --online it also checks the connection to Apple and the clock, and requests a team \
         token, which tests the secret and changes nothing: a token proves that the secret is good, \
@@ -78,7 +79,8 @@ struct DoctorCommand: Command {
         if let endpoint { return try await examine(EndpointURL(endpoint), context) }
         let (online, isAccepted) = isOnline ? await ask(about: context) : ([], false)
         let report = DoctorReport(
-            offline: await context.offlineChecks(), online: online, isAccepted: isAccepted
+            offline: await context.offlineChecks() + VaultCheck(context).lines, online: online,
+            isAccepted: isAccepted
         ).shown(in: world.words)
         if let reportFile { try await writeReport(to: reportFile, context) }
         try context.session.report(report.rendered(on: world.terminal.widened(isWide)))

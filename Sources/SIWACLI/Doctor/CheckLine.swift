@@ -88,7 +88,8 @@ struct CheckLine: Sendable {
     /// The same line, with the files and commands that a person can use.
     func shown(in words: ServiceWords) -> CheckLine {
         var line = self
-        (line.seen, line.advice) = (words.shown(seen), advice.map(words.shown))
+        line.advice = words.missingCopy(seen) ?? advice.map(words.shown)
+        line.seen = words.shown(seen)
         return line
     }
 

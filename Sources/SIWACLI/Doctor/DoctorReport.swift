@@ -71,7 +71,8 @@ struct DoctorReport: Sendable {
         DoctorReport(
             lines.map { $0.shown(in: words) },
             cause: Cause(
-                seen: words.shown(cause.seen), advice: words.shown(cause.advice),
+                seen: words.shown(cause.seen),
+                advice: words.missingCopy(cause.seen) ?? words.shown(cause.advice),
                 finding: cause.finding.map { $0.rewritten(words.shown) }))
     }
 

@@ -1,0 +1,39 @@
+internal import SIWAApplication
+internal import SIWALifecycle
+internal import SIWAVaultRecords
+
+/// Checks that the vault of the settings opens: its database is there, and has the keys of its file.
+struct VaultCheck: Sendable {
+    private let context: DoctorContext
+
+    init(_ context: DoctorContext) { self.context = context }
+
+    /// Empty if the settings name no vault.
+    var lines: [CheckLine] {
+        guard context.settings.text(.vaultURL) != nil else { return [] }
+        // Root may not touch it, and tests another key, perhaps.
+        if context.world.isRoot, context.world.words.isService {
+            return [
+                CheckLine(
+                    "vault", .skipped, "it is the service's",
+                    advice: "to open it, run as the service: siwa doctor")
+            ]
+        }
+        var output = OutputOptions()
+        // Warnings about its files are those of every command that opens it.
+        output.isQuiet = true
+        let session = Session(context.settings, output, in: context.world)
+        do {
+            let vault = try session.vault()
+            let place = vaultPlace(try context.settings.vaultURL().value, context.world.variables)
+            return [CheckLine("vault", .ok, "\(place) opens, with key \(vault.currentKey)")]
+        } catch {
+            let diagnosis = Diagnosis(error)
+            return [
+                CheckLine(
+                    "vault", .failed, diagnosis.message,
+                    advice: diagnosis.hints.joined(separator: "; "))
+            ]
+        }
+    }
+}

@@ -21,6 +21,8 @@ final class Heartbeat: Sendable {
         var lastSuccess: Duration
         /// Why the last write failed; nil if it succeeded.
         var failure: StoreError?
+        /// Why the keys in their file cannot be used; nil if they can.
+        var keyFileFault: String?
     }
 
     /// - Parameters:
@@ -61,16 +63,17 @@ final class Heartbeat: Sendable {
         let server = isProbing ? server.padded : server
         let vault = vault
         do throws(StoreError) {
-            try await access.run { store throws(StoreError) in
+            let keyFileFault = try await access.run { store throws(StoreError) in
                 try store.beat(server, facts)
                 let checks = try store.check()
                 try vault.with { vault throws(StoreError) in
                     _ = try Vault.encryptingKey(checks, vault.keys)
                     try vault.openSample()
                 }
+                return vault.keyFileFault(checks)
             }
             if isProbing { space.succeed() }
-            state.withLock { $0 = State(lastSuccess: start) }
+            state.withLock { $0 = State(lastSuccess: start, keyFileFault: keyFileFault) }
             return true
         } catch {
             state.withLock { $0.failure = error }
@@ -94,6 +97,10 @@ final class Heartbeat: Sendable {
 
     /// The free bytes of the database's file system; nil if that is unknown.
     var freeSpace: Int? { space.freeSpace }
+
+    /// Why the vault could not be opened with the keys that are in their file now, at the last
+    /// heartbeat; nil if it could.
+    var keyFileFault: String? { state.withLock { $0.keyFileFault } }
 
     /// Why the server is not ready: the database cannot be used, or is soon full. Nil if it is.
     var readinessFault: String? { fault ?? space.warning }

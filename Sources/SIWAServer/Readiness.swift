@@ -8,6 +8,9 @@ struct Readiness: Sendable {
     let databaseFault: String?
     /// Why no client_secret can be minted; nil if all can.
     let keyFault: String?
+    /// Whether a restart would read other keys, or none. It does not affect readiness, because those
+    /// that were read before work.
+    let keyFiles: String
     /// The state of Apple's keys. It does not affect readiness: notifications are kept until the
     /// keys can be fetched, so an outage at Apple takes no replica out of rotation.
     let appleKeys: String
@@ -21,6 +24,7 @@ struct Readiness: Sendable {
         \(isReady ? "ready" : "not ready")
         database: \(databaseFault ?? "ok")
         client_secret: \(keyFault ?? "ok")
+        key_files: \(keyFiles)
         apple_keys: \(appleKeys)
 
         """
@@ -32,10 +36,18 @@ extension ServerContext {
     func readiness() -> Readiness {
         Readiness(
             databaseFault: heartbeat.readinessFault, keyFault: keyFault(),
+            keyFiles: keyFileFault().map(words.shown) ?? "ok",
             appleKeys: keys.isFixed
                 ? "from a file"
                 : keys.age.map { "fetched \(Int($0.components.seconds)) seconds ago" }
                     ?? "not fetched yet")
+    }
+
+    private func keyFileFault() -> String? {
+        heartbeat.keyFileFault
+            ?? clients.current.all.lazy.compactMap { client in
+                client.keyFault().map { "profile '\(client.name)': \($0)" }
+            }.first
     }
 
     private func keyFault() -> String? {

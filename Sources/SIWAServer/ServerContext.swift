@@ -57,6 +57,8 @@ final class ServerContext: Sendable {
     let journal: CodeJournal
     /// Lets callers wait for events.
     let eventWatch: EventWatch
+    /// Why the last reload failed; empty if it did not.
+    let reloadFaults = Reloadable<[String]>([])
     /// How messages name files and commands.
     let words: ServiceWords
     /// Parses the tokens of `/v1/verify`.

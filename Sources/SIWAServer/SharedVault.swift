@@ -1,3 +1,4 @@
+internal import SIWAApplication
 import SIWALifecycle
 import SIWAVaultRecords
 internal import Synchronization
@@ -6,11 +7,31 @@ internal import Synchronization
 final class SharedVault: Sendable {
     private let state: Mutex<Vault>
     private let readKeys: @Sendable () throws -> VaultKeyRing
+    private let examineKeys: @Sendable () throws -> VaultKeyRing
 
-    /// - Parameter readKeys: reads the keys from their file.
-    init(_ vault: Vault, readKeys: @escaping @Sendable () throws -> VaultKeyRing) {
+    /// - Parameters:
+    ///   - readKeys: reads the keys from their file.
+    ///   - examineKeys: does so without warnings; nil for `readKeys`.
+    init(
+        _ vault: Vault, readKeys: @escaping @Sendable () throws -> VaultKeyRing,
+        examineKeys: (@Sendable () throws -> VaultKeyRing)? = nil
+    ) {
         state = Mutex(vault)
         self.readKeys = readKeys
+        self.examineKeys = examineKeys ?? readKeys
+    }
+
+    /// Why the vault could not be opened with the keys that are in their file now, as by another
+    /// process or after a restart; nil if it could. Blocks.
+    ///
+    /// - Parameter checks: the keys of the vault.
+    func keyFileFault(_ checks: [VaultKeyCheck]) -> String? {
+        do {
+            _ = try Vault.encryptingKey(checks, try examineKeys())
+            return nil
+        } catch {
+            return Diagnosis(error).message
+        }
     }
 
     /// The vault with the keys that were last read.

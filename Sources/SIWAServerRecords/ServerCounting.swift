@@ -111,6 +111,9 @@ extension Database {
                 counts.inbox[state] = value
             } else if let state = name.removing("revocation.").flatMap(RevocationJob.State.init) {
                 counts.revocations[state] = value
+            } else if name == "tokens_counted_at", value > 0 {
+                let date = NumericDate(value)
+                counts.tokensCountedAt = date.isWritable ? date : nil
             }
         }
         // Positions are in the order of receipt. `changed_at` is earlier if a clock was wrong.

@@ -18,8 +18,10 @@ package struct ServerCounts: Hashable, Sendable {
     package var oldestPendingRevocation: Duration?
     /// When pending revocations are sent; nil without pending revocations.
     package var revocationAttempts: Attempts?
-    /// The number of tokens in each state, by client; at most a minute old.
+    /// The number of tokens in each state, by client.
     package var tokens: [ClientID: [VaultState: Int]] = [:]
+    /// When ``tokens`` were counted; nil if they never were.
+    package var tokensCountedAt: NumericDate?
     /// When a stored token was last validated; nil if none was.
     package var lastValidation: NumericDate?
 

@@ -1,4 +1,5 @@
 package import SIWAJOSE
+internal import SIWALifecycle
 
 /// What a server knows and the database does not: written with its heartbeat, for the person on
 /// call. No user id, no token, no password.
@@ -30,6 +31,10 @@ package struct ServerFacts: Hashable, Sendable {
     package var appleTimes: Times?
     /// The answered requests since the start.
     package var requestTimes: Times?
+    /// Why the vault could not be opened with the keys that are in their file now; nil if it could.
+    package var vaultKeyFault: String?
+    /// Why the last reload failed; empty if it did not.
+    package var reloadFaults: [String] = []
     /// Refresh tokens that wait to be stored.
     package var unsavedTokens = 0
     /// Clients of pending revocations that are in no profile.
@@ -97,6 +102,12 @@ package struct ServerFacts: Hashable, Sendable {
         package var isSignedElsewhere = false
         /// Why the signer did not sign when it was last asked; nil if it did.
         package var signerFault: String?
+        /// The fingerprint of the public half of the key in use; nil if there is none here.
+        package var keyFingerprint: String?
+        /// How the key that is in its file now differs from the one in use; nil if it does not.
+        package var keyFault: String?
+        /// Whether Apple has accepted or refused the client since the start.
+        package var isTried = true
 
         /// Creates a profile.
         package init(
@@ -160,6 +171,8 @@ extension ServerFacts {
             .init("last_refusal", lastRefusal?.json ?? .null),
             .init("apple", appleTimes?.json ?? .null),
             .init("requests", requestTimes?.json ?? .null),
+            .init("vault_key_fault", vaultKeyFault.json),
+            .init("reload_faults", .array(reloadFaults.map { .string($0) })),
             .init("unsaved_tokens", .integer(unsavedTokens)),
             .init("clients_without_profile", .array(missingProfiles.map { .string($0) })),
             .init("validation", validation?.json ?? .null),
@@ -181,6 +194,8 @@ extension ServerFacts {
         lastRefusal = json["last_refusal"].flatMap(Answer.init)
         appleTimes = json["apple"].flatMap(Times.init)
         requestTimes = json["requests"].flatMap(Times.init)
+        vaultKeyFault = json["vault_key_fault"]?.string
+        reloadFaults = (json["reload_faults"]?.elements ?? []).compactMap(\.string)
         unsavedTokens = json["unsaved_tokens"]?.integer ?? 0
         missingProfiles = (json["clients_without_profile"]?.elements ?? []).compactMap(\.string)
         validation = json["validation"].flatMap(Validation.init)
@@ -194,6 +209,8 @@ extension ServerFacts.Profile {
             "key_id": keyID.json, "secret_expires_at": (secretExpiresAt?.rfc3339).json,
             "fault": fault.json, "refused": .boolean(isRefused),
             "signed_elsewhere": .boolean(isSignedElsewhere), "signer_fault": signerFault.json,
+            "key_fingerprint": keyFingerprint.json, "key_fault": keyFault.json,
+            "tried": .boolean(isTried),
         ]
     }
 
@@ -205,10 +222,19 @@ extension ServerFacts.Profile {
             isRefused: json["refused"]?.boolean ?? false)
         isSignedElsewhere = json["signed_elsewhere"]?.boolean ?? false
         signerFault = json["signer_fault"]?.string
+        keyFingerprint = json["key_fingerprint"]?.string
+        keyFault = json["key_fault"]?.string
+        isTried = json["tried"]?.boolean ?? true
     }
 }
 
 extension ServerFacts.Answer {
+    /// Whether there was no answer, or none that Apple gives while it works.
+    package var isOutage: Bool {
+        if let kind = TransportError.Kind(rawValue: outcome) { return kind != .cancelled }
+        return outcome.hasPrefix("status_5")
+    }
+
     fileprivate var json: JSON {
         [
             "at": .string(at.rfc3339), "endpoint": .string(endpoint),

@@ -9,7 +9,7 @@ package struct ServerRecord: Hashable, Sendable {
     /// When it last wrote its row.
     package let heartbeatAt: NumericDate
     /// What it knows; nil just after its start, or if an older version wrote the row.
-    package let facts: ServerFacts?
+    package var facts: ServerFacts?
 
     /// Creates a record.
     package init(

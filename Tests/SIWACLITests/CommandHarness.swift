@@ -39,7 +39,7 @@ struct CommandHarness: Sendable {
     private static let timekeeper = Timekeeper(elapsed: { .zero }, sleep: { _ in })
 
     /// The world as a command sees it. Standard input is there only when a scenario gives some.
-    private var world: World {
+    var world: World {
         var world = World.refusing
         world.clocks = Clocks(
             now: { [memory] in memory.with { $0.now } }, timekeeper: Self.timekeeper)

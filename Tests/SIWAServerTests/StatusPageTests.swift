@@ -116,6 +116,63 @@ import Testing
         #expect(report(clockSkew: nil).issues.isEmpty)
     }
 
+    @Test func `keys on disk that are not those in use, and failed reloads, are problems`() {
+        let report = report { facts, _ in
+            facts.vaultKeyFault = "cannot read 'vault.key': no such file or directory"
+            facts.profiles[0].keyFault = "key.p8 has another key than the one in use"
+            facts.reloadFaults = ["server.deliver.secret_file: webhook.secret: no line begins so"]
+        }
+        #expect(
+            report.issues.map(\.fault) == [
+                "The vault cannot be opened with the keys that are in their file now: cannot read "
+                    + "'vault.key': no such file or directory.",
+                "Profile app<1>: key.p8 has another key than the one in use.",
+                "The last reload failed: server.deliver.secret_file: webhook.secret: no line "
+                    + "begins so.",
+            ])
+        let facts = report.worst?.facts
+        #expect(facts.map { ServerFacts(.object($0.members)) } == facts)
+    }
+
+    @Test(arguments: [
+        ("ok", false), ("invalid_client", false), ("status_404", false), ("cancelled", false),
+        ("connect", true), ("nameLookup", true), ("timeout", true), ("status_503", true),
+    ])
+    func `Apple that does not answer is a problem, until it answers`(
+        _ outcome: String, _ isProblem: Bool
+    ) {
+        let issues = report { facts, _ in
+            facts.lastAnswer = .init(
+                at: NumericDate(1_800_000_000), endpoint: "token", outcome: outcome, profile: "app")
+        }.issues
+        #expect(issues.contains { $0.fault.hasPrefix("Apple did not answer") } == isProblem)
+    }
+
+    @Test func `only what was tried is well`() {
+        #expect(report().unknowns == [])
+        let report = report(keySetAge: nil, clockSkew: nil, runs: 10) { facts, _ in
+            facts.profiles[0].isTried = false
+        }
+        #expect(report.issues == [])
+        #expect(
+            report.unknowns == [
+                "whether Apple accepts the client com.example.app", "Apple's keys",
+                "this machine's clock",
+            ])
+        let page = StatusPage(report).html
+        #expect(page.contains("No problems are known") && page.contains("Not yet known: whether"))
+    }
+
+    @Test func `a refused client has the wrong clock as its possible cause`() {
+        let issues = report(clockSkew: 7200) { facts, _ in facts.profiles[0].isRefused = true }
+            .issues
+        #expect(issues.first?.fault.hasPrefix("Apple refuses the client") == true)
+        #expect(
+            issues.first?.remedy.hasPrefix(
+                "This machine's clock is 2 hours behind Apple's, and Apple refuses secrets whose "
+                    + "times are wrong: set it first. ") == true)
+    }
+
     @Test func `of a disk that is nearly full, only what is true is said`() throws {
         let low = try #require(report { facts, _ in facts.freeSpace = 3 << 20 }.issues.first)
         #expect(low.fault == "Only 3 MiB are free where the vault is.")

@@ -33,6 +33,8 @@ package struct ServerStatus: Sendable {
 
     /// A row of the status page.
     package enum Row: Hashable, Sendable {
+        /// Apple's last answer.
+        case lastAnswer
         /// Apple's last answer that refused a client.
         case lastRefusal
         /// This machine's clock and Apple's.
@@ -132,6 +134,7 @@ extension ServerStatus {
             .init("at", .string(at.rfc3339)),
             .init("ok", .boolean(issues.isEmpty)),
             .init("problems", .array(issues.map(\.json))),
+            .init("not_yet_known", .array(unknowns.map { .string($0) })),
             .init("servers", .array(servers.map { .object(members(of: $0)) })),
             .init("vault", vault), .init("events", events), .init("revocations", revocations),
             .init("activity", .array(survey.activity.map(Self.members))),
@@ -156,6 +159,8 @@ extension ServerStatus {
                 tokens.map { client, states in
                     .init(client.rawValue, Self.states(states))
                 }),
+            "tokens_counted_at": (survey.counts?.tokensCountedAt?.rfc3339).map { .string($0) }
+                ?? .null,
             "last_validation_at": (survey.counts?.lastValidation?.rfc3339).map { .string($0) }
                 ?? .null,
         ]

@@ -20,15 +20,32 @@ extension ServerStatus {
         return stopped + issues + unverified + deliveries + revocations
     }
 
-    private static let groupCount = 8
+    private static let groupCount = 11
 
     /// A server's own problems, by kind, the most severe kind first.
     func issueGroups(of record: ServerRecord) -> [[Issue]] {
         guard let facts = record.facts else { return Array(repeating: [], count: Self.groupCount) }
         return [
-            refusals(facts), clock(facts), database(facts), signers(facts), secrets(facts),
-            missing(facts), validation(facts), keySet(facts, startedAt: record.startedAt),
+            refusals(facts), clock(facts), database(facts), keyFiles(facts), signers(facts),
+            secrets(facts), outage(facts), reload(facts), missing(facts), validation(facts),
+            keySet(facts, startedAt: record.startedAt),
         ]
+    }
+
+    /// What was not tried yet, as a list without end: that it has no problem is not known.
+    package var unknowns: [String] {
+        guard survey.serverVersion != nil else { return ["siwa-server, which has not run yet"] }
+        let all = survey.servers.compactMap(\.facts)
+        let tried = Set(all.flatMap { $0.profiles.filter(\.isTried).map(\.clientID) })
+        let clients = all.flatMap(\.profiles).map(\.clientID).filter { !tried.contains($0) }
+        var unknowns = Set(clients).sorted().map { "whether Apple accepts the client \($0)" }
+        if !all.isEmpty, all.allSatisfy({ $0.keySetAge == nil && !$0.isKeySetFixed }) {
+            unknowns.append("Apple's keys")
+        }
+        if !all.isEmpty, all.allSatisfy({ $0.clockSkew == nil }) {
+            unknowns.append("this machine's clock")
+        }
+        return unknowns
     }
 
     private var stopped: [Issue] {
@@ -42,26 +59,80 @@ extension ServerStatus {
     }
 
     private func refusals(_ facts: ServerFacts) -> [Issue] {
-        facts.profiles.filter(\.isRefused).map { profile in
+        // Apple refuses what a wrong clock has dated.
+        let skew = Self.wrongSkew(facts)
+        let clock = skew.map {
+            "This machine's clock is \($0.clockDifference), and Apple refuses secrets whose times "
+                + "are wrong: set it first. "
+        }
+        return facts.profiles.filter(\.isRefused).map { profile in
             Issue(
                 "Apple refuses the client \(profile.clientID)"
                     + (profile.name.isEmpty ? "." : " of profile \(profile.name)."),
-                "Sign-ins and revocations fail; notifications are still received. Run siwa doctor "
+                (clock ?? "")
+                    + "Sign-ins and revocations fail; notifications are still received. Run siwa doctor "
                     + "--online\(profile.name.isEmpty ? "" : " --profile \(profile.name)").",
                 page: "runbooks/apple-refuses-the-client.html", in: .lastRefusal)
         }
     }
 
     private func clock(_ facts: ServerFacts) -> [Issue] {
-        guard let skew = facts.clockSkew.map({ Duration.seconds($0) }), skew.isWrongClock else {
-            return []
-        }
+        guard let skew = Self.wrongSkew(facts) else { return [] }
         return [
             Issue(
                 "This machine's clock is \(skew.clockDifference).",
                 "Set it, for example with timedatectl set-ntp true.",
                 page: "runbooks/notifications.html#the-clock-is-wrong", in: .clock)
         ]
+    }
+
+    private static func wrongSkew(_ facts: ServerFacts) -> Duration? {
+        facts.clockSkew.map { Duration.seconds($0) }.flatMap { $0.isWrongClock ? $0 : nil }
+    }
+
+    /// A key in its file that is not the one in use.
+    private func keyFiles(_ facts: ServerFacts) -> [Issue] {
+        let vault = facts.vaultKeyFault.map {
+            Issue(
+                "The vault cannot be opened with the keys that are in their file now: \($0).",
+                "Restore the file from its backup. The keys that were read before are in use, and "
+                    + "a restart would fail.",
+                page: "vault.html#the-keys", in: .servers)
+        }
+        return [vault].compactMap(\.self)
+            + facts.profiles.compactMap { profile in
+                profile.keyFault.map {
+                    Issue(
+                        (profile.name.isEmpty ? "" : "Profile \(profile.name): ") + "\($0).",
+                        "If the file is right, load it: systemctl reload siwa-server, or restart, if "
+                            + "its unit has a copy of the file; else restore it. Until then, the key "
+                            + "that was read before is in use.",
+                        page: "runbooks/new-apple-key.html", in: .secret(profile: profile.name))
+                }
+            }
+    }
+
+    private func outage(_ facts: ServerFacts) -> [Issue] {
+        guard let answer = facts.lastAnswer, answer.isOutage else { return [] }
+        return [
+            Issue(
+                "Apple did not answer the last request (\(answer.endpoint), "
+                    + "\(answer.at.rfc3339)): \(answer.outcome).",
+                "Look at developer.apple.com/system-status, and check the network to "
+                    + "appleid.apple.com. Revocations and notifications are kept and tried again; "
+                    + "sign-ins are answered with 503.",
+                page: "runbooks/notifications.html#apples-keys-cannot-be-fetched", in: .lastAnswer)
+        ]
+    }
+
+    private func reload(_ facts: ServerFacts) -> [Issue] {
+        facts.reloadFaults.map { fault in
+            Issue(
+                "The last reload failed: \(fault).",
+                "Fix it, and reload again: systemctl reload siwa-server. Until then, what was read "
+                    + "before is in use, and a restart may fail.",
+                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+        }
     }
 
     private func database(_ facts: ServerFacts) -> [Issue] {

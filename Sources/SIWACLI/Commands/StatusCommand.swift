@@ -3,6 +3,7 @@ internal import SIWACommandTable
 internal import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 /// `siwa status`: what the person on call wants to see.
 struct StatusCommand: Command {
@@ -28,12 +29,15 @@ struct StatusCommand: Command {
 
     func run(in world: World) async throws {
         try global.output.checkPrinted(among: [
-            "at", "ok", "problems", "servers", "vault", "events", "revocations", "activity",
+            "at", "ok", "problems", "not_yet_known", "servers", "vault", "events", "revocations",
+            "activity",
         ])
         let session = try Session(global, vault: vault, in: world)
         let place = withoutPassword(try session.settings.vaultURL().value)
+        var survey = try session.serverStore().survey()
+        if world.words.isService { compareKeys(&survey, in: world) }
         let status = ServerStatus(
-            try session.serverStore().survey(), at: world.clocks.now(), world.words)
+            survey, at: world.clocks.now(), world.words)
         let file = session.settings.file.map { world.words.shown($0.path) }
         let text = StatusText(status, configuration: file, vault: place, on: world.terminal)
         try session.report(Report(status.json, text: SecretText(text.lines)))
@@ -43,6 +47,40 @@ struct StatusCommand: Command {
             .checksFailed,
             issues.count == 1 ? "there is a problem" : "there are \(issues.count) problems",
             hints: ["\(first.sentence) \(first.remedy)"])
+    }
+}
+
+extension StatusCommand {
+    /// Compares the keys that this machine's server uses with those that the configuration names now:
+    /// the server itself has a copy of them, which a new file in `/etc/siwa` does not change.
+    func compareKeys(_ survey: inout ServerSurvey, in world: World) {
+        var output = OutputOptions()
+        output.isQuiet = true
+        for index in survey.servers.indices
+        where survey.servers[index].server.host == world.actor.host {
+            for place in survey.servers[index].facts?.profiles.indices ?? 0..<0 {
+                guard let profile = survey.servers[index].facts?.profiles[place],
+                    let used = profile.keyFingerprint, !profile.isSignedElsewhere,
+                    profile.keyFault == nil,
+                    let fault = fault(profile.name, used, output, in: world)
+                else { continue }
+                survey.servers[index].facts?.profiles[place].keyFault = fault
+            }
+        }
+    }
+
+    private func fault(
+        _ profile: String, _ used: String, _ output: OutputOptions, in world: World
+    ) -> String? {
+        let selection = ProfileSelection(
+            file: global.config, name: profile.isEmpty ? nil : profile)
+        do throws(SettingsError) {
+            let key = try Session(selection, output, in: world).settings.loadKey(in: world)
+            return key.publicKey.fingerprint == used
+                ? nil : "\(key.source.value.description) has another key than the one in use"
+        } catch {
+            return "the private key cannot be used any more: \(error.message)"
+        }
     }
 }
 
@@ -61,7 +99,7 @@ private struct StatusText {
 
     var lines: String {
         let issues = status.issues
-        let head = issues.isEmpty ? ["No problems."] : issues.flatMap(problem)
+        let head = issues.isEmpty ? nothingWrong : issues.flatMap(problem)
         let rows = place + server + work + tokens
         let width = rows.map(\.0.count).max() ?? 0
         let table = rows.map { name, value in
@@ -69,6 +107,16 @@ private struct StatusText {
                 + printable(value, limit: 300)
         }
         return (head + [""] + table).joined(separator: "\n")
+    }
+
+    /// Only what was tried is well.
+    private var nothingWrong: [String] {
+        let unknowns = status.unknowns
+        guard !unknowns.isEmpty else { return ["No problems."] }
+        return [
+            "No problems are known.",
+            "  Not yet known: \(printable(unknowns.joined(separator: ", "), limit: 500)).",
+        ]
     }
 
     private func problem(_ issue: ServerStatus.Issue) -> [String] {
@@ -149,9 +197,14 @@ private struct StatusText {
     }
 
     private var tokens: [(String, String)] {
+        // Counted by a running server once a minute, if somebody asks it.
+        let age = status.survey.counts?.tokensCountedAt.map { status.at - $0 }
+        let note = age.flatMap {
+            $0 > .seconds(120) ? " (counted \($0.words(units: 1)) ago)" : nil
+        }
         let clients = (status.survey.counts?.tokens ?? [:])
             .sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { ("tokens of \($0.key)", Self.words($0.value, nil)) }
+            .map { ("tokens of \($0.key)", Self.words($0.value, nil) + (note ?? "")) }
         let versions =
             "vault \(status.survey.vaultVersion.map { "\($0)" } ?? "-"), siwa-server "
             + (status.survey.serverVersion.map { "\($0)" } ?? "-")

@@ -9,7 +9,8 @@ struct VaultCheckCommand: Command {
     static let name = "vault check"
     static let abstract = "Decrypt every record of the vault, and count them."
     static let discussion = """
-        Runs the database's integrity check and decrypts every token, without showing any. The \
+        Runs the database's integrity check, names missing tables and indexes, and decrypts every \
+        token, without showing any. The \
         result counts the tokens (records) by state and by key, and their users; what siwa-server \
         has sealed in its outbox and journal is opened, too (sealed_elsewhere). Each fault, such \
         as a changed byte, a record in the place of another, or a missing key, is reported with \

@@ -119,6 +119,11 @@ final class Metrics: Sendable {
         state.withLock { $0.refusedProfiles[profile] ?? false }
     }
 
+    /// Whether Apple has accepted or refused the client of a profile.
+    func isTried(_ profile: String) -> Bool {
+        state.withLock { $0.refusedProfiles[profile] != nil }
+    }
+
     /// Counts a request to Apple.
     ///
     /// - Parameters:

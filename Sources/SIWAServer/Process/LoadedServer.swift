@@ -115,12 +115,12 @@ struct LoadedServer: Sendable {
     /// old contents stay in use.
     func reload(_ listeners: [OpenListener], in world: ServerWorld) {
         let log = context.log
-        var faults = 0
+        var faults: [String] = []
         func attempt(_ body: () throws(Diagnosis) -> Void) {
             do throws(Diagnosis) {
                 try body()
             } catch {
-                faults += 1
+                faults.append(error.message)
                 log(ServiceEvent(.error, "reload_failed", Problem(error)))
             }
         }
@@ -135,7 +135,10 @@ struct LoadedServer: Sendable {
                 throw Diagnosis(error)
             }
         }
-        log(faults == 0 ? .info : .warning, "reloaded", [.init("faults", .integer(faults))])
+        context.reloadFaults.replace(with: faults)
+        log(
+            faults.isEmpty ? .info : .warning, "reloaded",
+            [.init("faults", .integer(faults.count))])
     }
 
     private func reloadSettings(_ world: ServerWorld) throws(Diagnosis) {

@@ -44,7 +44,9 @@ struct OpenDatabase: Sendable {
         }
         do {
             let vault = try Vault(store.vault, keys, by: world.actor)
-            let shared = SharedVault(vault) { try configuration.vaultKeys() }
+            let shared = SharedVault(
+                vault, readKeys: { try configuration.vaultKeys() },
+                examineKeys: { try configuration.quiet.vaultKeys() })
             self.vault = shared
             try store.prepare(isAlone: file != nil)
             try store.beat(server)

@@ -32,6 +32,9 @@ struct ProfileClient: Sendable {
     private let trace: RequestTrace?
     private let base: TokenClient
     private let explain: Explanation
+    /// How the key that is in its file now differs from the one in use, as a sentence without a full
+    /// stop; nil if it does not. Reads the file.
+    private(set) var keyFault: @Sendable () -> String? = { nil }
 
     /// Explains a failed request to an operator.
     ///
@@ -139,6 +142,18 @@ extension ProfileClient {
                     context: FailureContext(
                         after: failure, client, session, server: network.baseURL,
                         hasRedirectURI: hasRedirectURI, hasCodeVerifier: hasCodeVerifier)))
+        }
+        guard case .signing(let loaded) = client, case .file(let path) = loaded.key.source.value
+        else { return }
+        let publicKey = loaded.key.publicKey
+        keyFault = {
+            do throws(SettingsError) {
+                let found = try settings.loadKey(in: world).publicKey
+                return found.isSame(as: publicKey)
+                    ? nil : "\(path) has another key than the one in use"
+            } catch {
+                return "the private key cannot be used any more: \(error.message)"
+            }
         }
     }
 

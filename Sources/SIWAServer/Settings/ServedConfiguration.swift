@@ -18,7 +18,16 @@ struct ServedConfiguration: Sendable {
     private let profiles: [String?]
     private let defaultProfile: String?
     private let named: String?
-    private let session: Session
+    private var session: Session
+
+    /// The same configuration, which prints no warnings.
+    var quiet: ServedConfiguration {
+        var configuration = self
+        var output = OutputOptions()
+        output.isQuiet = true
+        configuration.session = Session(session.settings, output, in: session.world)
+        return configuration
+    }
 
     /// Reads the configuration.
     ///

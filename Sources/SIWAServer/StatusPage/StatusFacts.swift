@@ -13,6 +13,8 @@ extension ServerContext {
         facts.clockSkew = clock.skew.map { Int($0.components.seconds) }
         facts.keySetAge = keys.age.map { Int($0.components.seconds) }
         facts.isKeySetFixed = keys.isFixed
+        facts.vaultKeyFault = heartbeat.keyFileFault.map(words.shown)
+        facts.reloadFaults = reloadFaults.current.map(words.shown)
         facts.unsavedTokens = journal.writes.unsavedTokens
         facts.validation = validationWorker?.facts
         facts.missingProfiles = revocationWorker.missingProfiles.current(clients.current)
@@ -26,6 +28,9 @@ extension ServerContext {
             teamID: client.teamID.rawValue, keyID: client.signing?.signingKey.id.rawValue,
             secretExpiresAt: nil, fault: nil, isRefused: metrics.isRefused(client.name))
         profile.isSignedElsewhere = client.isSignedElsewhere
+        profile.keyFingerprint = client.signing?.signingKey.publicKey.fingerprint
+        profile.keyFault = client.keyFault().map(words.shown)
+        profile.isTried = metrics.isTried(client.name)
         if client.isSignedElsewhere {
             profile.signerFault = client.secrets.failure.map { words.shown($0.description) }
         }

@@ -33,7 +33,7 @@ struct StatusPage {
     }
 
     private var problems: String {
-        guard !issues.isEmpty else { return "<section class=\"ok\"><h2>No problems</h2></section>" }
+        guard !issues.isEmpty else { return nothingWrong }
         let items = issues.map { issue in
             let row = isShown(issue) ? " <a href=\"#\(Self.anchor(issue.row))\">Its row</a>." : ""
             return """
@@ -47,6 +47,18 @@ struct StatusPage {
             ? "<p>Begin with the first, and its row below: it may cause the others.</p>" : ""
         return """
             <section class="wrong"><h2>Problems</h2>\(advice)<ul>\(items.joined())</ul></section>
+            """
+    }
+
+    /// Only what was tried is well.
+    private var nothingWrong: String {
+        let unknowns = status.unknowns
+        guard !unknowns.isEmpty else {
+            return "<section class=\"ok\"><h2>No problems</h2></section>"
+        }
+        return """
+            <section class="ok"><h2>No problems are known</h2><p>Not yet known: \
+            \(unknowns.joined(separator: ", ").escapedForHTML).</p></section>
             """
     }
 
@@ -192,6 +204,7 @@ struct StatusPage {
     /// The name of a row in links.
     private static func anchor(_ row: Row) -> String {
         switch row {
+        case .lastAnswer: "last-answer"
         case .lastRefusal: "last-refusal"
         case .clock: "clock"
         case .secret(let profile): "secret-\(profile.escapedForHTML)"
@@ -221,7 +234,7 @@ struct StatusPage {
         }
         return [
             Entry("answer times", Self.words(facts.appleTimes)),
-            Entry("last answer", Self.words(facts.lastAnswer)),
+            Entry("last answer", Self.words(facts.lastAnswer), .lastAnswer),
             Entry("last refusal of a client", Self.words(facts.lastRefusal), .lastRefusal),
             Entry("this machine's clock", clock ?? "not compared", .clock),
             Entry(

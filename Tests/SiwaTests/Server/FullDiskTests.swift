@@ -37,6 +37,28 @@ import Testing
         }
     }
 
+    @Test func `check exits as serve does on a full disk, and warns of one that is nearly full`()
+        async throws
+    {
+        let fixture = try await ServerFixture()
+        let disk = try SmallDisk(fixture.apple.folder.path("disk"))
+        // Machines may not let a test mount anything.
+        guard try await disk.mount() else { return }
+        let vault = try disk.place(fixture.apple.folder.path("vault.db"))
+        let environment = ["SIWA_VAULT_URL": "sqlite:\(vault)"]
+        try fixture.configure(fixture.listeners)
+        let low = try await fixture.run("check", environment: environment)
+        #expect(low.ending == .exit(0), "\(low)")
+        #expect(low.errors.contains("MiB are free where the vault is"), "\(low)")
+        try disk.fill()
+        for command in ["check", "serve"] {
+            let full = try await fixture.run(command, environment: environment)
+            #expect(full.ending == .exit(75), "\(full)")
+            #expect(full.errors.contains("KiB are free where the vault is"), "\(full)")
+        }
+        try await disk.unmount()
+    }
+
     /// - Parameter fill: fills the disk, and answers what makes room again.
     private func check(
         _ fixture: ServerFixture, vault: String,

@@ -11,7 +11,7 @@ import Testing
 @Suite(.blocking) struct ReadinessTests {
     /// What happens to a database, and what `/readyz` then says.
     enum Damage: String, CaseIterable, CustomTestStringConvertible {
-        case keyTable, inbox, outbox, wrongKey, schema, sealedRows
+        case keyTable, inbox, outbox, index, wrongKey, schema, sealedRows
 
         var testDescription: String { rawValue }
 
@@ -21,6 +21,7 @@ import Testing
             case .keyTable: "ALTER TABLE vault_key RENAME TO lost"
             case .inbox: "ALTER TABLE inbox_event RENAME TO lost"
             case .outbox: "ALTER TABLE revocation_job RENAME TO lost"
+            case .index: "DROP INDEX inbox_event_retry"
             case .wrongKey: "UPDATE vault_key SET check_value = $1"
             case .schema: "UPDATE server_schema SET version = version + 100"
             case .sealedRows: "UPDATE vault_token SET sealed = $1"
@@ -32,6 +33,7 @@ import Testing
             case .keyTable: "vault_key"
             case .inbox: "inbox_event"
             case .outbox: "revocation_job"
+            case .index: "this makes it again: CREATE INDEX inbox_event_retry ON inbox_event"
             case .wrongKey: "key 1 is not the key 1 of this vault"
             case .schema: "version"
             case .sealedRows: "cannot be decrypted"

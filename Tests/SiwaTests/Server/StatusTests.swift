@@ -1,10 +1,13 @@
 import Foundation
+import Glibc
+import SIWACrypto
 import SIWAJOSE
 import SIWALifecycle
 import SIWATestSupport
 import Testing
 
 @testable import SIWADatabases
+@testable import SIWAVaultRecords
 
 /// `siwa status`, `GET /v1/status` and `/readyz` of a running server.
 @Suite(.blocking) struct StatusTests {
@@ -40,6 +43,87 @@ import Testing
         try await eventually("no server runs") {
             try await status().output.contains("No siwa-server is running.")
         }
+    }
+
+    @Test func `replaced or removed keys of a running server, and failed reloads, are problems`()
+        async throws
+    {
+        let fixture = try await ServerFixture(.sqlite)
+        let folder = fixture.apple.folder
+        let server = try await fixture.serve(fixture.listeners)
+        var environment = fixture.environment
+        environment["SIWA_PROFILE"] = "app"
+        func expect(
+            _ words: String, isShown: Bool = true, inCommand: Bool = true
+        ) async throws {
+            try await eventually("\(isShown ? "" : "no longer ")\(words)", limit: .seconds(40)) {
+                try await server.api("GET", "/v1/status").body.contains(words) == isShown
+            }
+            guard inCommand else { return }
+            try await eventually("siwa status, too", limit: .seconds(40)) {
+                let status = try await fixture.apple.siwa("status", environment: environment)
+                return status.output.contains(words) == isShown
+            }
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("apple"))
+        let path = "apple/\(try #require(names.first { $0.hasSuffix(".p8") }))"
+        for (file, gone, other) in [
+            (
+                "vault.key", "with the keys that are in their file now: the vault's keys cannot be",
+                "with the keys that are in their file now: key 1 is not the key 1 of this vault"
+            ),
+            (
+                path, "the private key cannot be used any more",
+                "has another key than the one in use"
+            ),
+        ] {
+            let before = try folder.contents(file)
+            try FileManager.default.removeItem(atPath: folder.path(file))
+            try await expect(gone)
+            let replacement =
+                file == path
+                ? try P256PrivateKey.generate().pemRepresentation().revealed()
+                : try VaultKeyRing.newLine(number: 1).revealed()
+            try folder.write(file, replacement)
+            try await expect(other)
+            let text = try await server.call("metrics", "GET", "/readyz")
+            #expect(text.status == 200 && !text.body.contains("key_files: ok"), "\(text.body)")
+            try folder.write(file, before)
+            try await expect(other, isShown: false)
+        }
+        let configuration = try folder.contents("apple/server.json")
+        try folder.write("apple/server.json", "{")
+        server.program.signal(SIGHUP)
+        // The command cannot read the configuration, either.
+        try await expect("The last reload failed: the configuration", inCommand: false)
+        try folder.write("apple/server.json", configuration)
+        server.program.signal(SIGHUP)
+        try await expect("The last reload failed", isShown: false)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `of what was not tried, status says that it is not known`() async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        _ = try await fixture.vault.store([1])
+        var environment = fixture.environment
+        environment["SIWA_PROFILE"] = "app"
+        func status() async throws -> String {
+            try await fixture.apple.siwa("status", environment: environment).output
+        }
+        try fixture.configure(fixture.listeners)
+        #expect(try await status().contains("siwa-server, which has not run yet"))
+        let server = try await fixture.serve()
+        let unknown = "whether Apple accepts the client com.example.app"
+        try await eventually("nothing was sent yet") {
+            let text = try await status()
+            return text.contains("Not yet known: ") && text.contains(unknown)
+        }
+        let body: JSON = ["user_id": .string(fixture.vault.people.userID(1))]
+        #expect(try await server.api("POST", "/v1/refresh", body).status == 200)
+        try await eventually("Apple has accepted it", limit: .seconds(40)) {
+            try await !status().contains(unknown)
+        }
+        #expect(try await server.stop().ending == .exit(0))
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))

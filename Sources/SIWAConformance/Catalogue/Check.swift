@@ -61,6 +61,9 @@ package struct Check: Sendable {
 
     /// The group: the letter of its id.
     package var group: String { String(id.prefix(1)) }
+
+    /// Whether a name is its id, its slug or its group.
+    package func isNamed(_ name: String) -> Bool { [id, slug, group].contains(name) }
 }
 
 /// What a verifier must say to a token.

@@ -1,5 +1,6 @@
 // R: what a request claims besides its token. W: the web flow. C: codes. K: keys.
 extension Catalogue {
+    private static let own = "The account is the token's own, or the backend refuses."
     private static let verified = "Take the identity from the verified token alone."
 
     /// The usual names of a user's id in the body of a request.
@@ -21,7 +22,7 @@ extension Catalogue {
             sent:
                 "A good token, and another user's id in the body: where the file writes `{{sub}}`, and as "
                 + userIDMembers.map { "`\($0)`" }.joined(separator: ", ") + ".",
-            mistake: "The id of the body is used, because it is at hand.", fix: verified),
+            must: own, mistake: "The id of the body is used, because it is at hand.", fix: verified),
         Check(
             "R03", "email-in-body", .high, .identity,
             effect: "An attacker signs in to the account of an address.",
@@ -29,13 +30,14 @@ extension Catalogue {
                 "A good token, and another user's address in the body, as `email`, in Apple's `user`, and"
                 + " where the file writes them. Where the backend compares the posted token with that"
                 + " of the exchange, also a posted token that nobody signed, with the address.",
-            mistake: "The account is looked up by the address that the app sent.", fix: verified,
+            must: own, mistake: "The account is looked up by the address that the app sent.",
+            fix: verified,
             links: ["https://www.descope.com/blog/post/noauth"]),
         Check(
             "R04", "email-in-body-only", .high, .identity,
             effect:
                 "An attacker without an address in the token signs in to the account of any address.",
-            sent: "A token without `email`, and another user's address in the body.",
+            sent: "A token without `email`, and another user's address in the body.", must: own,
             mistake: "Where the token has no address, that of the body is taken.",
             fix: "Look accounts up by `sub`; take an address from the token, or none."),
         Check(
@@ -54,6 +56,12 @@ extension Catalogue {
             fix:
                 "Compare the `sub` of the exchange's identity token with that of the posted one, or"
                 + " verify `c_hash`."),
+        Check(
+            "R07", "code-not-sent", .critical, .identity,
+            sent: "A token that an attacker's key signed, without the code.",
+            mistake:
+                "Without a code nothing is exchanged, and the posted token is decoded instead.",
+            fix: "Require the code where it says who signs in, and verify every token that counts."),
     ]
 
     private static let bound =
@@ -61,8 +69,10 @@ extension Catalogue {
 
     static let web: [Check] = [
         Check(
-            "W01", "state-absent", .high, .csrf, sent: "A callback without `state`.",
-            mistake: "`state` is compared only if it is there.", fix: bound,
+            "W01", "state-absent", .high, .csrf,
+            sent: "A callback without `state`, also in a browser that began no sign-in.",
+            mistake: "`state` is compared only if it is there, or two absent values are equal.",
+            fix: bound,
             links: ["https://www.rfc-editor.org/rfc/rfc6749#section-10.12"]),
         Check(
             "W02", "state-wrong", .high, .csrf, sent: "A callback with an invented `state`.",
@@ -71,7 +81,8 @@ extension Catalogue {
         Check(
             "W03", "state-of-another-session", .high, .csrf,
             sent: "A genuine callback, brought by another browser than the one that began.",
-            mistake: "`state` is kept in memory or signed, but not bound to the browser.",
+            mistake: "`state` is kept in memory or signed, but not bound to the browser, or it is"
+                + " compared only if the session has one.",
             fix: bound, links: ["https://www.rfc-editor.org/rfc/rfc9700#section-4.7"]),
         Check(
             "W04", "id-token-of-another-user", .high, .hash,

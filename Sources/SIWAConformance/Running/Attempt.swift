@@ -1,4 +1,5 @@
 internal import SIWAJOSE
+internal import SIWALifecycle
 
 /// A user of this run.
 struct TestUser: Sendable {
@@ -23,6 +24,8 @@ struct Deviation: Sendable {
     var token: BadToken?
     /// Members to add to the body.
     var extra: [JSON.Member] = []
+    /// Whether they are added beside the credential, where that is deep in the body.
+    var isDeep = false
     /// Values of another user for templates.
     var foreign: [String: JSON] = [:]
     /// Templates whose members are left out.
@@ -37,12 +40,35 @@ struct Deviation: Sendable {
     var callback: (@Sendable ([(String, String)]) -> [(String, String)])?
     /// Whether the callback comes as a link, where it is due as a form.
     var isLink = false
-    /// Whether the nonce in the request is hashed like the one in the token.
-    var hashesNonce = false
-    /// Whether another browser brings the callback.
-    var isForeignBrowser = false
+    /// What becomes of the nonce.
+    var nonce = NonceChange.none
+    /// Which browser brings the callback.
+    var browser = CallbackBrowser.own
     /// An earlier sign-in, sent once more.
     var repeated: Credentials?
+}
+
+/// What a sign-in does to its nonce.
+enum NonceChange: Sendable {
+    case none
+    /// The request has the hash, like the token.
+    case hashed
+    /// The request has this in its place.
+    case sent(JSON)
+    /// The token has the one that the server gave to another sign-in.
+    case ofAnother
+    /// The step that asks the server for one is left out; the token has an invented one, or none.
+    case notAsked(isInToken: Bool)
+}
+
+/// The browser that brings a callback.
+enum CallbackBrowser: Sendable {
+    case own
+    /// One that began a sign-in of its own.
+    case another
+    /// One that began none. Who forges such a callback asks Apple without a nonce and a
+    /// challenge.
+    case fresh
 }
 
 /// What Apple gives for one sign-in.
@@ -67,10 +93,18 @@ struct Attempt: Sendable {
 
     let verdict: Verdict
     let status: Int?
+    /// How long a 429 asks to wait.
+    var retryAfter = Duration.seconds(1)
     var credentials: Credentials?
     var browser: Browser
     var values = Values()
     var body: [UInt8] = []
+
+    /// How long an answer with 429 asks to wait; 30 seconds at most.
+    static func wait(askedBy response: HTTPResponse?) -> Duration {
+        let seconds = response?.fields["Retry-After"].flatMap { Int($0) } ?? 1
+        return .seconds(min(max(seconds, 1), 30))
+    }
 
     var isSignedIn: Bool { if case .signedIn = verdict { true } else { false } }
     var account: String? { if case .signedIn(let account) = verdict { account } else { nil } }

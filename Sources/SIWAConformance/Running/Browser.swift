@@ -30,6 +30,10 @@ struct Browser: Sendable {
     let transport: any BackendTransport
     let timeout: Duration
     private var cookies: [String: Cookie] = [:]
+    /// The statuses of all answers.
+    private(set) var statuses: [Int] = []
+    /// The cookies that another site's form did not bring.
+    private(set) var withheld: Set<String> = []
     /// The Host header, where it differs from that of `app`.
     var host: String?
 
@@ -39,10 +43,14 @@ struct Browser: Sendable {
 
     func cookie(_ name: String) -> String? { cookies[name]?.value }
 
+    /// The values of all cookies.
+    var cookieValues: [String] { cookies.values.map(\.value) }
+
     /// Sends one request, and follows its redirects on the same host, ten at most.
     ///
-    /// - Parameter isCrossSite: whether another site's page posts it: cookies that are not
-    ///   `SameSite=None` are then left out, as browsers do.
+    /// - Parameter isCrossSite: whether another site's page posts it: cookies that say
+    ///   `SameSite=Lax` or `Strict` are then left out, as browsers do. One that says nothing is sent
+    ///   (Chrome does so for two minutes, others always).
     mutating func visit(
         _ method: String, _ target: String, fields: [HTTPField] = [], body: [UInt8] = [],
         isCrossSite: Bool = false
@@ -51,6 +59,7 @@ struct Browser: Sendable {
         var isForeignPost = isCrossSite && method == "POST"
         for _ in 0..<10 {
             let response = try await send(method, target, fields, body, isForeignPost)
+            statuses.append(response.status)
             keep(response)
             let path = String(target.prefix { $0 != "?" })
             guard (300..<400).contains(response.status), let location = response.fields["Location"]
@@ -69,7 +78,7 @@ struct Browser: Sendable {
         throw TransportError(.malformed, "more than ten redirects", requestMayHaveLeft: true)
     }
 
-    private func send(
+    private mutating func send(
         _ method: String, _ target: String, _ fields: [HTTPField], _ body: [UInt8],
         _ isForeignPost: Bool
     ) async throws(TransportError) -> HTTPResponse {
@@ -78,8 +87,9 @@ struct Browser: Sendable {
             all.append(HTTPField(header.name, header.value.plainText))
         }
         if let host, all["Host"] == nil { all.append(HTTPField("Host", host)) }
-        let sent = cookies.filter { !isForeignPost || $0.value.sameSite == "none" }
-            .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.value)" }
+        let kept = cookies.filter { !isForeignPost || ["", "none"].contains($0.value.sameSite) }
+        withheld.formUnion(cookies.keys.filter { kept[$0] == nil })
+        let sent = kept.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.value)" }
         if !sent.isEmpty { all.append(HTTPField("Cookie", sent.joined(separator: "; "))) }
         all = all.filter { field in
             !(field.name + field.value).utf8.contains { $0 < 0x20 || $0 == 0x7F }
@@ -103,7 +113,7 @@ struct Browser: Sendable {
             let isGone = attributes.contains { $0 == "max-age=0" || $0.holds("1970") }
             cookies[name] =
                 isGone
-                ? nil : Cookie(value: String(pair[1]), sameSite: site.map(String.init) ?? "lax")
+                ? nil : Cookie(value: String(pair[1]), sameSite: site.map(String.init) ?? "")
         }
     }
 
@@ -141,18 +151,15 @@ extension Browser {
             values.filled(header.value).map { HTTPField(header.name, $0.plainText) }
         }
         var body: [UInt8] = []
-        let extra = step.usesCredential ? values.extra : []
         switch step.body {
         case .none: break
         case .json(let json):
-            let filled = (values.filled(json) ?? .null).changed(extra.map { ($0.name, $0.value) })
-            body = filled.bytes
+            body = (values.filled(values.extended(json)) ?? .null).bytes
             if fields["Content-Type"] == nil {
                 fields.append(HTTPField("Content-Type", "application/json"))
             }
         case .form(let members):
-            let filled = (values.filled(.object(members)) ?? [:])
-                .changed(extra.map { ($0.name, $0.value) })
+            let filled = values.filled(values.extended(.object(members))) ?? [:]
             body = Self.form((filled.members ?? []).map { ($0.name, $0.value.plainText) })
             if fields["Content-Type"] == nil {
                 fields.append(HTTPField("Content-Type", Form.contentType))

@@ -21,16 +21,33 @@ package struct CheckResult: Sendable {
         package var adviceReason: String?
     }
 
+    /// Why a check is not carried out.
+    enum Skip: Sendable {
+        /// FILE or the options leave out what it needs.
+        case missing(String)
+        /// It says nothing about such a backend.
+        case pointless(String)
+    }
+
     package let check: Check
     package let severity: Check.Severity
     /// `native`, `web`, or nil where it does not matter.
     package let flow: String?
     package let channel: String?
     package var result: Result
-    package let detail: String
+    package private(set) var detail: String
     package let variants: [Variant]
     /// Why the check is no more than advice in this run; nil if it is what the catalogue says.
-    package let adviceReason: String?
+    package var adviceReason: String?
+    /// Whether it was skipped because FILE or the options leave out what it needs.
+    package var isMissing = false
+
+    /// The same check without a verdict.
+    func inconclusive(_ reason: String) -> Self {
+        var result = self
+        (result.result, result.detail) = (.inconclusive, reason)
+        return result
+    }
 
     package var json: JSON {
         [

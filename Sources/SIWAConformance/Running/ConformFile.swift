@@ -8,7 +8,7 @@ package struct ConformFile: Sendable {
     package let app: String
     /// Certificates to trust besides the system's.
     package let authorityFile: String?
-    /// The client ids that the backend accepts.
+    /// The client ids whose tokens every flow accepts; each its own, unless given.
     package let audiences: [String]
     /// Header fields of every request.
     package let headers: [JSON.Member]
@@ -93,8 +93,8 @@ extension ConformFile {
         deletion = try reader.part("delete", Deletion.init)
         passwordAccount =
             try reader.json["password_account"] == nil ? nil : reader.steps("password_account")
-        let named = [signIn?.clientID, web?.clientID].compactMap { $0 }
-        audiences = try reader.optional("audiences") ?? named
+        audiences = try reader.optional("audiences") ?? []
+        try checkTemplates()
         guard signIn != nil || web != nil else {
             throw ShapeError(
                 "", "'sign_in' or 'web' is needed: without one, nothing can be checked")

@@ -23,11 +23,15 @@ package final class ConformRun {
     var sendsWebNonce = false
     /// Whether the callback is a POST.
     var postsCallback = false
+    /// Whether it has an identity token beside the code.
+    var postsToken = false
     /// How long an answer may take, where that is not the usual time.
     var patience: Duration?
     /// When a token with an unknown `kid` was last sent: some backends then fetch no keys for a
     /// minute.
     var lastUnknownKey: ContinuousClock.Instant?
+    /// The account that `whoami` names to a stranger, which is none.
+    var anonymous: String?
     /// What a genuine notification does to a session; nil before it is known.
     var notificationEffect: NotificationEffect?
     var manners = Manners()
@@ -37,6 +41,8 @@ package final class ConformRun {
     package private(set) var results: [CheckResult] = []
     private var lastRequest: ContinuousClock.Instant?
     private var sinceGood = 0
+    /// The first result after the last good sign-ins.
+    private var firstDoubtful = 0
 
     package init(
         _ file: ConformFile, _ options: RunOptions, apple: any Apple,
@@ -69,6 +75,7 @@ package final class ConformRun {
         let first = try await latestRequest()
         for flow in flows { try await waitForGood(flow) }
         try await prove(since: first)
+        for flow in flows { try await checkWhoami(flow) }
         for flow in flows { try await calibrate(flow) }
         // Before any unknown kid, after which a backend may fetch no keys for a while.
         try await checkNewKey()
@@ -83,6 +90,22 @@ package final class ConformRun {
         try await checkDeletion()
         try await checkManners()
         for flow in flows { try await requireGood(flow) }
+        try skipOthers()
+    }
+
+    /// Lists the checks of the parts that the file leaves out.
+    private func skipOthers() throws {
+        let listed = Set(results.map(\.check.id))
+        for check in Catalogue.conform where !listed.contains(check.id) {
+            let part = check.group == "W" ? "web" : "sign_in"
+            let reason = options.reasonToSkip(check) ?? "the file has no '\(part)'"
+            let severity = check.severity ?? .advice
+            try add(
+                CheckResult(
+                    check: check, severity: severity, flow: nil, channel: nil, result: .skipped,
+                    detail: "", variants: []
+                ).skipped(.missing(reason)))
+        }
     }
 
     /// Records a result, and reports it.
@@ -96,55 +119,45 @@ package final class ConformRun {
     /// - Parameter adviceReason: why a failure is no more than advice in this run; nil if the
     ///   catalogue decides.
     func check(
-        _ id: String, _ flow: Flow?, adviceReason: String? = nil, skip: String? = nil,
+        _ id: String, _ flow: Flow?, adviceReason: String? = nil, skip: CheckResult.Skip? = nil,
         _ body: () async throws -> [CheckResult.Variant]
     ) async throws {
         guard let check = Catalogue.check(id), let usual = check.severity else { return }
-        let channel = flow.flatMap { channels[$0] }?.rawValue
-        var adviceReason = adviceReason
-        func result(
-            _ result: CheckResult.Result, _ detail: String, _ variants: [CheckResult.Variant] = []
-        ) -> CheckResult {
-            CheckResult(
-                check: check, severity: adviceReason == nil ? usual : .advice,
-                flow: flow?.rawValue, channel: channel, result: result, detail: detail,
-                variants: variants, adviceReason: adviceReason)
-        }
-        if let reason = options.reasonToSkip(check) ?? skip {
-            return try add(result(.skipped, reason))
+        let empty = CheckResult(
+            check: check, severity: adviceReason == nil ? usual : .advice, flow: flow?.rawValue,
+            channel: flow.flatMap { channels[$0] }?.rawValue, result: .skipped, detail: "",
+            variants: [], adviceReason: adviceReason)
+        if let skip = options.reasonToSkip(check).map(CheckResult.Skip.missing) ?? skip {
+            return try add(empty.skipped(skip))
         }
         guard ContinuousClock.now - start < options.budget else {
-            return try add(result(.inconclusive, "the budget was spent before it"))
+            return try add(empty.inconclusive("the budget was spent before it"))
         }
-        let variants = try await body()
-        let sent = variants.filter(\.isSent)
-        if let open = sent.first(where: \.isOpen), !sent.contains(where: \.isWrong) {
-            return try add(result(.inconclusive, open.outcome, variants))
+        do {
+            try add(empty.judged(by: await body()))
+        } catch let doubt as NotJudged {
+            return try add(empty.inconclusive(doubt.reason))
         }
-        let wrong =
-            sent.first { $0.isWrong && $0.adviceReason == nil } ?? sent.first(where: \.isWrong)
-        guard let shown = wrong ?? sent.first else {
-            let reason = variants.first?.outcome ?? "nothing was sent"
-            return try add(result(.skipped, reason, variants))
-        }
-        if shown.isWrong {
-            adviceReason = adviceReason ?? shown.adviceReason
-            let isAdvice = usual == .advice || adviceReason != nil
-            try add(result(isAdvice ? .advice : .failed, shown.outcome, variants))
-        } else if variants.contains(where: { $0.outcome.hasPrefix("429") }) {
-            try add(result(.inconclusive, "the backend limits the rate: give a lower 'rate'"))
-        } else {
-            try add(result(.held, shown.outcome, variants))
-        }
-        try await countCheck(flow)
+        try await countCheck()
     }
 
     /// Has a good sign-in after every ten checks.
-    private func countCheck(_ flow: Flow?) async throws {
+    private func countCheck() async throws {
         sinceGood += 1
         guard sinceGood >= 10 else { return }
         sinceGood = 0
         for flow in flows { try await requireGood(flow) }
+        firstDoubtful = results.count
+    }
+
+    /// Says of what was held since the last good sign-ins that it proves nothing: good ones were
+    /// refused for a while, too.
+    func doubtHeld() throws {
+        for index in results.indices.dropFirst(firstDoubtful) where results[index].result == .held {
+            results[index] = results[index].inconclusive(
+                "good sign-ins were refused for a while, too")
+            try report(results[index])
+        }
     }
 
     /// Waits until the next request may be sent.
@@ -163,6 +176,8 @@ package enum ConformError: Error, CustomStringConvertible {
     case goodSignIn(flow: String, outcome: String, hints: [String])
     /// The target was not seen to trust this emulator.
     case noProof
+    /// `whoami` cannot tell accounts apart.
+    case whoami(String)
     /// The backend went away.
     case gone
 
@@ -170,9 +185,15 @@ package enum ConformError: Error, CustomStringConvertible {
         switch self {
         case .goodSignIn(let flow, let outcome, _): "the good sign-in (\(flow)) fails: \(outcome)"
         case .noProof: "the backend was not seen to trust this emulator"
+        case .whoami(let reason): "'whoami' \(reason)"
         case .gone: "the backend went away"
         }
     }
+}
+
+/// Why a check cannot be judged.
+struct NotJudged: Error {
+    let reason: String
 }
 
 /// Answers that no request may have, collected from all requests.

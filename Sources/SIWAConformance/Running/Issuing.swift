@@ -86,7 +86,7 @@ extension ConformRun {
         [file.signIn?.clientID, file.web?.clientID].compactMap { $0 }.first { $0 != client }
     }
 
-    private func redirect(_ client: String) -> [JSON.Member] {
+    func redirect(_ client: String) -> [JSON.Member] {
         guard let web = file.web, web.clientID == client else { return [] }
         return [JSON.Member("redirect_uri", .string(web.redirectURI))]
     }

@@ -15,10 +15,10 @@ extension ConformRun {
 
     /// Makes an account with a password, and then signs in with a token that only names its
     /// address.
-    func checkPasswordAccount(skip: String?) async throws {
+    func checkPasswordAccount(_ flow: Flow, skip: CheckResult.Skip?) async throws {
         let steps = file.passwordAccount
-        let reason = steps == nil ? "the file has no 'password_account'" : skip
-        try await check("R05", .native, skip: reason) {
+        let reason = steps == nil ? .missing("the file has no 'password_account'") : skip
+        try await check("R05", flow, skip: reason) {
             var variants: [CheckResult.Variant] = []
             for token in Self.unverified {
                 let user = try await newUser()
@@ -27,7 +27,7 @@ extension ConformRun {
                     return [.notSent(token.comment, why)]
                 }
                 let attempt = try await signIn(
-                    .native, user, Deviation(token: token), for: "R05: \(token.comment)")
+                    flow, user, Deviation(token: token), for: "R05: \(token.comment)")
                 variants.append(
                     CheckResult.Variant(
                         comment: "the address of a password account, \(token.comment)",

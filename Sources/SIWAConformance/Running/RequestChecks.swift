@@ -3,7 +3,8 @@ internal import SIWAJOSE
 // R: what a request claims besides its token. C: codes.
 extension ConformRun {
     func checkRequests(_ flow: Flow) async throws {
-        let needsAccount = file.whoami == nil ? "the file has no 'whoami'" : nil
+        let needsAccount: CheckResult.Skip? =
+            file.whoami == nil ? .missing("the file has no 'whoami'") : nil
         if flow == .native {
             try await checkAudienceInBody()
             try await checkVictim("R02", flow, skip: needsAccount, Self.idInBody)
@@ -14,9 +15,9 @@ extension ConformRun {
         try await checkVictim("R04", flow, skip: needsAccount) { run, victim in
             run.addressInRequest(flow, victim, token: Self.withoutEmail)
         }
-        guard flow == .native else { return }
-        try await checkPasswordAccount(skip: needsAccount)
-        try await checkMixedUsers("R06", .native)
+        try await checkPasswordAccount(flow, skip: needsAccount)
+        if flow == .native { try await checkMixedUsers("R06", flow) }
+        try await checkCodeNotSent(flow)
     }
 
     private static let withoutEmail = BadToken.claims("R04", "no email") { _ in
@@ -45,14 +46,36 @@ extension ConformRun {
 
     /// R06, W04: the identity token of one user, and the code of another one.
     func checkMixedUsers(_ id: String, _ flow: Flow) async throws {
-        let reason =
+        let reason: CheckResult.Skip? =
             exchanges[flow] != true
-            ? "no code is exchanged"
-            : channels[flow] == .exchange ? "the posted token is ignored" : nil
+            ? .pointless("no code is exchanged")
+            : channels[flow] == .exchange ? .pointless("the posted token is ignored") : nil
         try await check(id, flow, skip: reason) {
             let victim = try await newUser()
             let attempt = try await signIn(flow, newUser(), Deviation(tokenUser: victim), for: id)
             return [.refusal("the identity token of another user than the code's", attempt)]
+        }
+    }
+
+    /// R07: a forged token, without the code that would show who signs in.
+    private func checkCodeNotSent(_ flow: Flow) async throws {
+        let isOptional =
+            flow == .web
+            ? postsToken
+            : ["id_token", "code"].allSatisfy { name in
+                file.signIn?.steps.contains { $0.uses(name) } ?? false
+            }
+        let forged = BadToken.text("R07", "signed by an own key") { good, _ in try good.forged() }
+        try await check(
+            "R07", flow,
+            skip: isOptional ? nil : .pointless("the request has not both, a token and a code")
+        ) {
+            let attempt = try await signIn(
+                flow, newUser(),
+                Deviation(
+                    token: forged, omitted: ["code"], channel: .request,
+                    callback: { $0.filter { $0.0 != "code" } }), for: "R07")
+            return [.refusal("a forged token, and no code", attempt)]
         }
     }
 
@@ -61,12 +84,12 @@ extension ConformRun {
 
     /// Signs in as one user, and names another one, the victim, beside the token.
     private func checkVictim(
-        _ id: String, _ flow: Flow, skip: String?, _ namings: (ConformRun, TestUser) -> [Naming]
+        _ id: String, _ flow: Flow, skip: CheckResult.Skip?,
+        _ namings: (ConformRun, TestUser) -> [Naming]
     ) async throws {
         try await check(id, flow, skip: skip) {
             let victim = try await newUser()
-            let account = try await signIn(flow, victim, for: "the good sign-in").account
-            guard let account else { return [] }
+            guard let account = try await good(flow, victim).account else { return [] }
             var variants: [CheckResult.Variant] = []
             for (comment, deviation) in namings(self, victim) {
                 let attempt = try await signIn(
@@ -109,11 +132,15 @@ extension ConformRun {
     private func members(
         _ names: [String], _ templates: [String], _ value: JSON, token: BadToken?
     ) -> [Naming] {
-        let added: [Naming] = names.map {
-            (
-                "'\($0)' of another user in the body",
-                Deviation(token: token, extra: [JSON.Member($0, value)])
-            )
+        let isDeep = file.signIn?.steps.contains(where: \.sendsCredentialDeep) ?? false
+        let added: [Naming] = (isDeep ? [false, true] : [false]).flatMap { isDeep in
+            names.map { name in
+                (
+                    "'\(name)' of another user \(isDeep ? "beside the credential" : "in the body")",
+                    Deviation(
+                        token: token, extra: [JSON.Member(name, value)], isDeep: isDeep)
+                )
+            }
         }
         let used = templates.filter { name in
             file.signIn?.steps.contains { $0.uses(name) } ?? false
@@ -143,10 +170,9 @@ extension ConformRun {
     }
 
     func checkCodes(_ flow: Flow) async throws {
-        let reason = exchanges[flow] == true ? nil : "the good sign-in exchanges no code"
-        for id in ["C01"] {
-            try await check(id, flow, skip: reason) { try await exchangeCounts(flow) }
-        }
+        let reason: CheckResult.Skip? =
+            exchanges[flow] == true ? nil : .pointless("the good sign-in exchanges no code")
+        try await check("C01", flow, skip: reason) { try await exchangeCounts(flow) }
         try await checkReplay(
             flow, "C02",
             adviceReason: channels[flow] == .request
@@ -154,8 +180,10 @@ extension ConformRun {
             skip: reason)
         try await checkAddresses(flow, skip: reason)
         try await check("C03", flow, skip: reason) {
-            let good = try await signIn(flow, newUser(), for: "the good sign-in")
-            let isLeaked = Self.hasRefreshToken(String(decoding: good.body, as: UTF8.self))
+            let good = try await good(flow, newUser())
+            let answer = String(decoding: good.body, as: UTF8.self)
+            let isLeaked = ([answer] + good.browser.cookieValues).contains(
+                where: Self.hasRefreshToken)
             return [
                 CheckResult.Variant(
                     comment: "the answer to a good sign-in",
@@ -167,10 +195,10 @@ extension ConformRun {
     }
 
     /// C04: nothing secret in the URLs that the backend calls.
-    private func checkAddresses(_ flow: Flow, skip reason: String?) async throws {
+    private func checkAddresses(_ flow: Flow, skip reason: CheckResult.Skip?) async throws {
         try await check("C04", flow, skip: reason) {
             let before = try await latestRequest()
-            let good = try await signIn(flow, newUser(), for: "the good sign-in")
+            let good = try await good(flow, newUser())
             let secret = ["code", "client_secret", "refresh_token", "code_verifier"]
             let leaks = try await requests(after: before, nil).flatMap { record in
                 let isPost = record["method"] == "POST"
@@ -188,16 +216,17 @@ extension ConformRun {
     }
 
     private func exchangeCounts(_ flow: Flow) async throws -> [CheckResult.Variant] {
-        let faults: [(String, JSON)] = [
+        let faults: [(String, JSON?)] = [
+            ("a good sign-in", nil),
             ("the answer is a 500", ["endpoint": "/auth/token", "status": 500, "process": true]),
             ("the answer is lost", ["endpoint": "/auth/token", "cut": "no_answer"]),
         ]
         var variants: [CheckResult.Variant] = []
         for (comment, fault) in faults {
-            _ = try await apple.control("faults", fault)
+            if let fault { _ = try await apple.control("faults", fault) }
             let before = try await latestRequest()
             let kept = manners
-            _ = try await signIn(flow, newUser(), for: "C01")
+            let attempt = try await signIn(flow, newUser(), for: "C01")
             manners = kept.excusing(manners)
             _ = try await apple.control("faults/clear")
             let codes = try await requests(after: before, "/auth/token").compactMap {
@@ -206,8 +235,10 @@ extension ConformRun {
             let most = Dictionary(grouping: codes, by: { $0 }).values.map(\.count).max() ?? 0
             variants.append(
                 CheckResult.Variant(
-                    comment: comment, outcome: "exchanged \(most) times", status: nil,
-                    isWrong: most > 1))
+                    comment: comment,
+                    outcome: most == 0 ? "nothing was exchanged" : "exchanged \(most) times",
+                    status: most == 0 ? attempt.status : nil, isWrong: most > 1,
+                    isOpen: most == 0))
         }
         return variants
     }

@@ -12,6 +12,8 @@ package struct RunOptions: Sendable {
     package var timeout = Duration.seconds(10)
     /// How long the first good sign-in is retried.
     package var patience = Duration.seconds(60)
+    /// How long a backend may take to ask for a new key.
+    package var newKeyPatience = Duration.seconds(90)
 
     package init() {}
 
@@ -22,14 +24,10 @@ package struct RunOptions: Sendable {
 
     /// Why a check is not run; nil if it is.
     func reasonToSkip(_ check: Check) -> String? {
-        if let skip = skipped.first(where: { Self.names($0.name, check) }) { return skip.reason }
-        guard only.isEmpty || only.contains(where: { Self.names($0, check) }) else {
+        if let skip = skipped.first(where: { check.isNamed($0.name) }) { return skip.reason }
+        guard only.isEmpty || only.contains(where: check.isNamed) else {
             return "not selected by --only"
         }
         return nil
-    }
-
-    private static func names(_ name: String, _ check: Check) -> Bool {
-        name == check.id || name == check.group || name == check.slug
     }
 }

@@ -10,11 +10,22 @@ extension ConformRun {
     ) async throws -> Attempt {
         var attempt = try await signInOnce(flow, user, deviation)
         if attempt.verdict == .limited {
-            try await Task.sleep(for: .seconds(attempt.status ?? 1))
+            try await Task.sleep(for: attempt.retryAfter)
             attempt = try await signInOnce(flow, user, deviation)
         }
         manners.note(attempt, label)
         if attempt.verdict == .gone { throw ConformError.gone }
+        return attempt
+    }
+
+    /// Signs in as one should, within a check.
+    ///
+    /// - Throws: ``NotJudged`` if that is refused.
+    func good(_ flow: Flow, _ user: TestUser) async throws -> Attempt {
+        let attempt = try await signIn(flow, user, for: "the good sign-in")
+        guard attempt.isSignedIn else {
+            throw NotJudged(reason: "a good sign-in within it was not accepted: \(attempt.outcome)")
+        }
         return attempt
     }
 
@@ -62,17 +73,24 @@ extension ConformRun {
             return Attempt(verdict: .refused, status: nil, browser: browser)
         }
         var values = try values(of: user)
-        (values.extra, values.omitted) = (deviation.extra, deviation.omitted)
+        values.omitted = deviation.omitted
         values.known.merge(deviation.foreign) { $1 }
         let before = rules.steps.prefix { !$0.usesCredential }
-        for step in before { _ = try await browser.take(step, &values) }
+        for step in before where !deviation.nonce.leavesOut(step) {
+            _ = try await browser.take(step, &values)
+        }
+        (values.extra, values.isDeep) = (deviation.extra, deviation.isDeep)
         if let repeated = deviation.repeated, rules.nonce?.source == .client {
             values.known["nonce"] = repeated.nonce.map(JSON.string)
         }
-        let raw = values.known["nonce"]?.string
+        let raw = try await nonce(of: values, deviation.nonce, before)
         let nonce = try rules.nonce.flatMap { rule in try raw.map(rule.form.claim) }
         let credentials = try await credentials(rules.clientID, user, nonce, raw, deviation)
-        if deviation.hashesNonce, let nonce { values.known["nonce"] = .string(nonce) }
+        switch deviation.nonce {
+        case .hashed: values.known["nonce"] = nonce.map(JSON.string)
+        case .sent(let other): values.known["nonce"] = other
+        case .none, .ofAnother, .notAsked: break
+        }
         values.known["code"] = .string(credentials.code)
         values.known["id_token"] = .string(credentials.idToken)
         if rules.steps.contains(where: { $0.uses("access_token") }) {
@@ -85,6 +103,21 @@ extension ConformRun {
         var attempt = try await judge(page, rules.signedIn, browser, values)
         attempt.credentials = credentials
         return attempt
+    }
+
+    /// The nonce whose claim the token has, before it is hashed.
+    private func nonce(
+        of values: Values, _ change: NonceChange, _ before: ArraySlice<Step>
+    ) async throws -> String? {
+        switch change {
+        case .notAsked(isInToken: false): return nil
+        case .ofAnother:
+            var browser = Browser(file, transport, timeout: options.timeout)
+            var others = try await self.values(of: newUser())
+            for step in before { _ = try await browser.take(step, &others) }
+            return others.known["nonce"]?.string
+        default: return values.known["nonce"]?.string
+        }
     }
 
     private func credentials(
@@ -107,8 +140,9 @@ extension ConformRun {
             body: page?.response.body ?? [])
         guard let page else { return attempt }
         if page.response.status == 429 {
-            let wait = page.response.fields["Retry-After"].flatMap { Int($0) } ?? 1
-            return Attempt(verdict: .limited, status: min(max(wait, 1), 30), browser: browser)
+            return Attempt(
+                verdict: .limited, status: 429, retryAfter: Attempt.wait(askedBy: page.response),
+                browser: browser)
         }
         let account = try await account(attempt)
         if account != nil || rule.matches(page) {
@@ -125,10 +159,11 @@ extension ConformRun {
         var (browser, values) = (attempt.browser, attempt.values)
         values.extra = []
         let page = try await browser.take(whoami.step, &values)
+        manners.note(page.response.status, "whoami")
         guard (200..<300).contains(page.response.status) else { return nil }
         let account = (try? JSON(page.response.body))?.value(at: whoami.account)
         guard let account, account != .null, account != "" else { return nil }
-        return account.plainText
+        return account.plainText == anonymous ? nil : account.plainText
     }
 }
 
@@ -139,12 +174,20 @@ extension Manners {
         switch attempt.verdict {
         case .slow: slow.append(label)
         case .cut: cut.append(label)
-        default: note(attempt.status, label)
+        default: break
         }
+        for status in attempt.browser.statuses { note(status, label) }
     }
 
     /// Notes a status.
     mutating func note(_ status: Int?, _ label: String) {
         if let status, status >= 500 { errors.append("\(status) for \(label)") }
+    }
+}
+
+extension NonceChange {
+    /// Whether a step is left out.
+    fileprivate func leavesOut(_ step: Step) -> Bool {
+        if case .notAsked = self { step.saves.contains { $0.name == "nonce" } } else { false }
     }
 }

@@ -81,18 +81,20 @@ package struct Step: Sendable {
     /// Whether a template sends the identity token or the code.
     var usesCredential: Bool { uses("id_token") || uses("code") }
 
+    /// The texts that may have templates.
+    var texts: [String] {
+        let values: [String] =
+            switch body {
+            case .none: []
+            case .json(let json): [json.text]
+            case .form(let members): members.compactMap(\.value.string)
+            }
+        return [path] + headers.compactMap(\.value.string) + values
+    }
+
     /// Whether a template sends the value called `name`.
     func uses(_ name: String) -> Bool {
         let marks = ["{{\(name)}}", "{{\(name)|url}}"]
-        let texts: [String] =
-            [path] + headers.compactMap(\.value.string)
-            + {
-                switch body {
-                case .none: []
-                case .json(let json): [json.text]
-                case .form(let members): members.compactMap(\.value.string)
-                }
-            }()
         return texts.contains { text in marks.contains { text.holds($0) } }
     }
 }
@@ -100,8 +102,10 @@ package struct Step: Sendable {
 /// The values of templates, and what a request changes besides them.
 struct Values: Sendable {
     var known: [String: JSON] = [:]
-    /// Members to set in the body of every step that sends a credential.
+    /// Members to set in the body of every step from the first credential on.
     var extra: [JSON.Member] = []
+    /// Whether they are set in the objects that send the credential, deep in the body.
+    var isDeep = false
     /// Templates whose members are left out.
     var omitted: Set<String> = []
 
@@ -110,6 +114,16 @@ struct Values: Sendable {
         if let value = known[name] { return value }
         let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
         return parts.count == 2 ? known[parts[0]]?[parts[1]] : nil
+    }
+
+    /// A body with the additional members.
+    func extended(_ body: JSON) -> JSON {
+        let changes = extra.map { ($0.name, Optional($0.value)) }
+        guard isDeep else { return body.changed(changes) }
+        return body.mapObjects { object, isTop in
+            let sends = object.contains { Step.isCredential($0.value) }
+            return !isTop && sends ? JSON.object(object).changed(changes).members ?? [] : object
+        }
     }
 
     /// A text with its templates filled in; nil if it is a template that is omitted.
@@ -155,7 +169,40 @@ struct Values: Sendable {
     }
 }
 
+extension Step {
+    /// Whether a value is the template of the identity token or of the code.
+    static func isCredential(_ value: JSON) -> Bool {
+        value.string.map { $0.holds("{{id_token") || $0.holds("{{code") } ?? false
+    }
+
+    /// Whether the body sends a credential in an object within it.
+    var sendsCredentialDeep: Bool {
+        guard case .json(let body) = body else { return false }
+        var isDeep = false
+        _ = body.mapObjects { object, isTop in
+            if !isTop, object.contains(where: { Self.isCredential($0.value) }) { isDeep = true }
+            return object
+        }
+        return isDeep
+    }
+}
+
 extension JSON {
+    /// This value with the members of its objects replaced, the inner ones first.
+    fileprivate func mapObjects(
+        isTop: Bool = true, _ change: ([Member], _ isTop: Bool) -> [Member]
+    ) -> JSON {
+        switch self {
+        case .object(let members):
+            .object(
+                change(
+                    members.map { Member($0.name, $0.value.mapObjects(isTop: false, change)) },
+                    isTop))
+        case .array(let elements): .array(elements.map { $0.mapObjects(isTop: false, change) })
+        default: self
+        }
+    }
+
     /// The text of a string, and the JSON of everything else.
     var plainText: String { string ?? text }
 }

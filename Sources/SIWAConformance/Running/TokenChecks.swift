@@ -41,7 +41,7 @@ extension ConformRun {
             $0.id == id && $0.use != .vectors && ($0.isRepresentative || options.isExhaustive)
         }
         try await check(
-            id, flow, adviceReason: adviceReason(id, flow), skip: reasonToSkip(id, flow)
+            id, flow, adviceReason: adviceReason(id, flow), skip: skip(id, flow)
         ) {
             if let doubt = doubt(flow) { return [doubt] }
             var variants: [CheckResult.Variant] = []
@@ -53,6 +53,9 @@ extension ConformRun {
                 }
             }
             if id == "T43", flow == .native { variants.append(try await hashedTwice(flow)) }
+            if id == "T40", flow == .native, file.signIn?.nonce?.source == .server {
+                variants.append(try await nonceOfAnother(flow))
+            }
             return variants
         }
     }
@@ -99,8 +102,16 @@ extension ConformRun {
     /// T43: the nonce of the token and the one in the request are both hashed.
     private func hashedTwice(_ flow: Flow) async throws -> CheckResult.Variant {
         let attempt = try await signIn(
-            flow, newUser(), Deviation(hashesNonce: true), for: "T43: hashed twice")
+            flow, newUser(), Deviation(nonce: .hashed), for: "T43: hashed twice")
         return .refusal("the hash in the request, and in the token", attempt)
+    }
+
+    /// T40: the token has a nonce that the server gave to somebody else.
+    private func nonceOfAnother(_ flow: Flow) async throws -> CheckResult.Variant {
+        let comment = "the nonce that the server gave to another sign-in"
+        let attempt = try await signIn(
+            flow, newUser(), Deviation(nonce: .ofAnother), for: "T40: \(comment)")
+        return .refusal(comment, attempt)
     }
 
     /// T04: the addresses in the header must not even be fetched.
@@ -126,50 +137,85 @@ extension ConformRun {
         }
     }
 
-    private func reasonToSkip(_ id: String, _ flow: Flow) -> String? {
+    private func skip(_ id: String, _ flow: Flow) -> CheckResult.Skip? {
         switch id {
         case "T40", "T41", "T42", "T43", "T44", "T56":
             flow == .native && file.signIn?.nonce == nil
-                ? "the file has no 'nonce'"
-                : flow == .web && !sendsWebNonce ? "the web flow sends no nonce" : nil
+                ? .missing("the file has no 'nonce'")
+                : flow == .web && !sendsWebNonce
+                    ? .pointless("the web flow sends no nonce") : nil
         case "T50":
             exchanges[flow] != true
-                ? "no code is exchanged"
+                ? .pointless("no code is exchanged")
                 : channels[flow] == .exchange
-                    ? "the exchange itself binds the token to the code" : nil
+                    ? .pointless("the exchange itself binds the token to the code") : nil
         case "T51":
-            channels[flow] == .request ? "no access token comes with the request's token" : nil
+            channels[flow] == .request
+                ? .pointless("no access token comes with the request's token") : nil
         case "T55": reasonNotToMixClients(flow)
         default: nil
         }
     }
 
-    private func reasonNotToMixClients(_ flow: Flow) -> String? {
+    private func reasonNotToMixClients(_ flow: Flow) -> CheckResult.Skip? {
         let own = flow == .native ? file.signIn?.clientID : file.web?.clientID
-        guard let other = sibling(of: own ?? "") else { return "the file describes one client" }
+        guard let other = sibling(of: own ?? "") else {
+            return .missing("the file describes one client")
+        }
         return file.audiences.contains(other)
-            ? "'\(other)' is in 'audiences', whose tokens every flow may accept" : nil
+            ? .pointless("'\(other)' is in 'audiences', whose tokens every flow may accept") : nil
     }
 
+    /// T42: the request has no nonce, or an empty one; or the server was never asked for one.
     private func checkNonceNotSent(_ flow: Flow) async throws {
-        let sends = file.signIn?.steps.contains { $0.uses("nonce") } ?? false
-        let reason =
-            flow == .web ? "the browser sends no nonce" : sends ? nil : "no step sends the nonce"
+        let steps = file.signIn?.steps ?? []
+        let asked = steps.contains { $0.saves.contains { $0.name == "nonce" } }
+        var deviations: [(String, Deviation)] = []
+        if steps.contains(where: { $0.uses("nonce") }) {
+            deviations = [
+                ("the request has no nonce", Deviation(omitted: ["nonce"])),
+                ("the nonce in the request is empty", Deviation(nonce: .sent(""))),
+                ("the nonce in the request is null", Deviation(nonce: .sent(.null))),
+            ]
+        }
+        if asked {
+            deviations += [
+                (
+                    "the server was not asked for a nonce",
+                    Deviation(nonce: .notAsked(isInToken: true))
+                ),
+                (
+                    "the server was not asked for a nonce, and the token has none",
+                    Deviation(nonce: .notAsked(isInToken: false))
+                ),
+            ]
+        }
+        if steps.contains(where: { $0.uses("state") }) {
+            deviations.append(("the request has no state", Deviation(omitted: ["state"])))
+        }
+        let reason: CheckResult.Skip? =
+            flow == .web
+            ? .pointless("the browser sends no nonce")
+            : skip("T42", flow)
+                ?? (deviations.isEmpty ? .pointless("no step sends or asks for a nonce") : nil)
         try await check("T42", flow, skip: reason) {
-            let attempt = try await signIn(
-                flow, newUser(), Deviation(omitted: ["nonce"]), for: "T42: no nonce in the request")
-            return [.refusal("the request has no nonce, the token has one", attempt)]
+            var variants: [CheckResult.Variant] = []
+            for (comment, deviation) in deviations {
+                let attempt = try await signIn(
+                    flow, newUser(), deviation, for: "T42: \(comment)")
+                variants.append(.refusal(comment, attempt))
+            }
+            return variants
         }
     }
 
     /// Sends a sign-in that succeeded once more.
     func checkReplay(
-        _ flow: Flow, _ id: String, adviceReason: String? = nil, skip: String? = nil
+        _ flow: Flow, _ id: String, adviceReason: String? = nil, skip: CheckResult.Skip? = nil
     ) async throws {
         try await check(id, flow, adviceReason: adviceReason, skip: skip) {
             let user = try await newUser()
-            let good = try await signIn(flow, user, for: "the good sign-in")
-            guard let credentials = good.credentials, good.isSignedIn else { return [] }
+            guard let credentials = try await good(flow, user).credentials else { return [] }
             let again = try await signIn(
                 flow, user, Deviation(repeated: credentials), for: "\(id): sent twice")
             return [.refusal("the same code and token again", again)]
@@ -182,12 +228,12 @@ extension ConformRun {
 
     /// T71: a good token under a new key is accepted, in every flow after one rotation.
     func checkNewKey() async throws {
-        let reasons = flows.map { flow in
-            channels[flow] == .exchange ? Self.signatureUnseen : nil
+        let reasons = flows.map { flow -> CheckResult.Skip? in
+            channels[flow] == .exchange ? .pointless(Self.signatureUnseen) : nil
         }
         var found: [Flow: CheckResult.Variant] = [:]
         let isNeeded = Catalogue.check("T71").map { options.reasonToSkip($0) == nil } ?? false
-        if isNeeded, reasons.contains(nil) {
+        if isNeeded, reasons.contains(where: { $0 == nil }) {
             let published = try await apple.control("keys/rotate")["published"]?.elements
             let began = ContinuousClock.now
             var waiting = zip(flows, reasons).filter { $0.1 == nil }.map(\.0)

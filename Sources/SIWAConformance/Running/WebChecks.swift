@@ -3,14 +3,17 @@ internal import SIWAJOSE
 // W: the web flow.
 extension ConformRun {
     func checkWeb() async throws {
-        try await checkCallback("W01", "no state") { $0.filter { $0.0 != "state" } }
+        try await checkStateless()
         try await checkCallback("W02", "another state") {
             $0.map { $0.0 == "state" ? ("state", "0123456789abcdef0123456789abcdef") : $0 }
         }
         try await check("W03", .web) {
-            let attempt = try await signIn(
-                .web, newUser(), Deviation(isForeignBrowser: true), for: "W03")
-            return [.refusal("the callback of another browser's sign-in", attempt)]
+            let other = try await signIn(.web, newUser(), Deviation(browser: .another), for: "W03")
+            let fresh = try await signIn(.web, newUser(), Deviation(browser: .fresh), for: "W03")
+            return [
+                .refusal("the callback of another browser's sign-in", other),
+                .refusal("the same in a browser that began none, and without nonce", fresh),
+            ]
         }
         try await checkMixedUsers("W04", .web)
         try await checkCallback("W05", "cancelled", faultsCount: true) { parameters in
@@ -19,6 +22,28 @@ extension ConformRun {
         try await checkUserField()
         try await checkCallbackForm()
         try await checkRedirectURI()
+    }
+
+    /// W01: no state, in the browser that began and in one that did not: there, a backend that
+    /// compares two absent values finds them equal.
+    private func checkStateless() async throws {
+        try await check("W01", .web) {
+            var variants: [CheckResult.Variant] = []
+            for (comment, browser, state) in [
+                ("no state", CallbackBrowser.own, String?.none),
+                ("no state, in a browser that began no sign-in, and without nonce", .fresh, nil),
+                ("an empty state, in a browser that began no sign-in", .fresh, ""),
+            ] {
+                let change: @Sendable ([(String, String)]) -> [(String, String)] = { parameters in
+                    parameters.filter { $0.0 != "state" } + (state.map { [("state", $0)] } ?? [])
+                }
+                let attempt = try await signIn(
+                    .web, newUser(), Deviation(callback: change, browser: browser),
+                    for: "W01: \(comment)")
+                variants.append(.refusal(comment, attempt))
+            }
+            return variants
+        }
     }
 
     /// W07: state twice, and a link in place of the form.
@@ -39,15 +64,18 @@ extension ConformRun {
 
     /// W08: the exchange names the redirect URI of the request, which the emulator compares.
     private func checkRedirectURI() async throws {
-        let reason = exchanges[.web] == true ? nil : "the good sign-in exchanges no code"
+        let reason: CheckResult.Skip? =
+            exchanges[.web] == true ? nil : .pointless("the good sign-in exchanges no code")
         try await check("W08", .web, skip: reason) {
             let before = try await latestRequest()
-            let good = try await signIn(.web, newUser(), for: "the good sign-in")
+            let good = try await good(.web, newUser())
             let exchanges = try await requests(after: before, "/auth/token")
-            let isNamed = exchanges.allSatisfy { record in
-                record["parameters"]?.elements?.contains("redirect_uri") ?? false
-                    && record["status"] == 200
-            }
+                .filter { $0["status"] == 200 }
+            let isNamed =
+                !exchanges.isEmpty
+                && exchanges.allSatisfy {
+                    $0["parameters"]?.elements?.contains("redirect_uri") ?? false
+                }
             return [
                 CheckResult.Variant(
                     comment: "a good sign-in",

@@ -15,20 +15,24 @@ extension ConformRun {
         guard let request = try await authorization(rules.start, &browser, &values) else {
             return Attempt(verdict: .refused, status: nil, browser: browser)
         }
-        let nonce = request["nonce"]
-        sendsWebNonce = nonce != nil
+        sendsWebNonce = request["nonce"] != nil
+        let nonce = deviation.browser == .fresh ? nil : request["nonce"]
         postsCallback = request["response_mode"] == "form_post"
+        postsToken = request["response_type"]?.holds("id_token") == true
         let good = try await issue(
-            rules.clientID, user, nonce: nonce, others: Self.others(request))
+            rules.clientID, user, nonce: nonce,
+            others: Self.others(request, isBegunHere: deviation.browser != .fresh))
         let sent = try await deliver(
             deviation, good, rules.clientID, .web, user, nonce: nonce, raw: nonce)
         let credentials =
             deviation.repeated ?? Credentials(code: good.code, idToken: sent, nonce: nonce)
         var parameters = Self.callback(request, credentials, user)
         if let change = deviation.callback { parameters = change(parameters) }
-        if deviation.isForeignBrowser {
+        if deviation.browser != .own {
             browser = Browser(file, transport, timeout: options.timeout)
             browser.host = redirect.authority
+        }
+        if deviation.browser == .another {
             var others = try self.values(of: user)
             _ = try await authorization(rules.start, &browser, &others)
         }
@@ -61,8 +65,12 @@ extension ConformRun {
     }
 
     /// What of the request binds the code.
-    private static func others(_ request: [String: String]) -> [JSON.Member] {
-        ["redirect_uri", "code_challenge", "code_challenge_method"].compactMap { name in
+    private static func others(
+        _ request: [String: String], isBegunHere: Bool
+    ) -> [JSON.Member] {
+        let names =
+            ["redirect_uri"] + (isBegunHere ? ["code_challenge", "code_challenge_method"] : [])
+        return names.compactMap { name in
             request[name].map { JSON.Member(name, .string($0)) }
         }
     }

@@ -9,12 +9,14 @@ extension BadToken {
         claims("T21", "the beginning of aud") {
             [("aud", .string(String($0.audience.dropLast())))]
         },
+        claims("T21", "aud with something before it") { [("aud", .string("evil." + $0.audience))] },
         claims("T21", "aud in capital letters", false) {
             [("aud", .string($0.audience.uppercased()))]
         },
         claims("T21", "aud with a space", false) { [("aud", .string($0.audience + " "))] },
-        claims("T22", "aud of another client of the same team") { _ in
-            [("aud", "com.example.unlisted-sibling")]
+        claims("T22", "aud of another client of the same team") {
+            let domain = $0.audience.split(separator: ".").dropLast().joined(separator: ".")
+            return [("aud", .string(domain + ".unlisted-sibling"))]
         },
         claims("T23", "no aud") { _ in [("aud", nil)] },
         claims("T24", "aud is empty") { _ in [("aud", "")] },

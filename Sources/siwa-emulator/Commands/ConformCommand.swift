@@ -247,9 +247,8 @@ extension ConformCommand {
                 hints: ["see docs/conformance.md for each check"], exitCode: .failed)
         }
         let named = try Self.names(required)
-        for result in report.results
-        where named.contains(result.check.id) || named.contains(result.check.group) {
-            guard result.result != .skipped else {
+        for result in report.results where named.contains(where: result.check.isNamed) {
+            guard !result.isMissing else {
                 throw Failure.settings(
                     "\(result.check.id), which --require names, was skipped: \(result.detail)",
                     hints: [
@@ -323,6 +322,10 @@ extension Failure {
                         "let it use this emulator in place of appleid.apple.com, and restart it",
                         "if its keys are in a file: --no-proof",
                     ])
+            case .whoami:
+                .settings(
+                    error.description,
+                    hints: ["change 'whoami' in FILE: it must tell accounts apart"])
             case .gone:
                 Failure(
                     code: "temporary", message: "the backend went away",

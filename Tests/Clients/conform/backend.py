@@ -48,6 +48,8 @@ BUGS = {
     "no_nonce": "does not check the nonce",
     "nonce_if_in_token": "checks the nonce only if the token has one",
     "nonce_if_sent": "checks the nonce only if the request has one",
+    "nonce_empty_skips": "takes an empty nonce for none, and does not check it then",
+    "code_optional": "decodes the token and verifies nothing if the request has no code",
     "notification_as_token": "accepts a notification in place of an identity token",
     "client_secret_as_token": "finds its own key by kid, and accepts its own client_secret",
     "one_audience_list": "accepts the web client's tokens from the app",
@@ -68,6 +70,7 @@ BUGS = {
     "email_5xx": "has no answer for a token without an address",
     "no_state": "does not check state",
     "state_if_sent": "checks state only if it is there",
+    "state_none_equal": "compares state with that of the session, where both may be missing",
     "state_in_memory": "knows state, but not for which browser it is",
     "mixed_users": "does not compare the users of the token and the code",
     "cancel_5xx": "crashes when the person cancels",
@@ -79,11 +82,14 @@ BUGS = {
     "fetch_each_unknown": "fetches the keys for each unknown kid",
     "fetch_5xx": "answers with a bare 500 when the keys cannot be fetched",
     "retry_exchange": "sends the code again after a failure",
+    "exchange_twice": "exchanges each code once more to be sure",
     "code_reuse": "remembers the sessions of codes, and signs in again with a used one",
     "refresh_in_answer": "answers with the refresh token",
     "no_c_hash": "does not check c_hash",
     "no_at_hash": "does not check at_hash of the token that came with an access token",
     "notification_unverified": "decodes notifications and verifies nothing",
+    "notification_unknown_kid": "verifies nothing if it does not know the kid of a notification",
+    "notification_newest": "ends the newest session at an account-delete",
     "notification_no_aud": "does not check aud of notifications",
     "notification_alg_none": "accepts notifications with alg none",
     "notification_any_token": "ends the account of any token that Apple signed",
@@ -95,6 +101,7 @@ BUGS = {
     "notification_once": "answers 409 to a notification it has seen",
     "no_revoke": "deletes without asking Apple to revoke",
     "revoke_latest": "keeps the latest refresh token only",
+    "revoke_as_app": "revokes the tokens of the website as the app",
     "revoke_once": "does not try a failed revocation again",
     "revoke_access_token": "revokes something that is not a token",
     "delete_twice_5xx": "crashes when the account is gone",
@@ -188,6 +195,8 @@ class App:
             if has("notification_unverified"):
                 return self.unverified(token)
             if has("notification_alg_none") and alg == "none":
+                return self.unverified(token)
+            if has("notification_unknown_kid") and self.key(kid) is None:
                 return self.unverified(token)
         else:
             key = self.key(kid) if isinstance(kid, str) else None
@@ -331,6 +340,8 @@ class App:
             return
         if self.has("nonce_if_in_token") and "nonce" not in claims:
             return
+        if self.has("nonce_empty_skips") and nonce == "":
+            return
         given = hashlib.sha256((nonce or "").encode()).hexdigest()
         if not nonce or claims.get("nonce") != given:
             raise Refused("nonce")
@@ -350,7 +361,13 @@ class App:
         query = "?" + urllib.parse.urlencode({"code": code}) if self.has("code_in_url") else ""
         for attempt in range(2 if self.retry else 1):
             try:
-                return self.apple("/auth/token" + query, form)
+                answer = self.apple("/auth/token" + query, form)
+                if self.has("exchange_twice"):
+                    try:
+                        self.apple("/auth/token" + query, form)
+                    except OSError:
+                        pass
+                return answer
             except urllib.error.HTTPError as error:
                 if error.code < 500:
                     raise Refused("code")
@@ -367,6 +384,8 @@ class App:
         for token, client in self.tokens.pop(account, []):
             if self.has("no_revoke"):
                 continue
+            if self.has("revoke_as_app"):
+                client = APP
             if self.has("revoke_access_token"):
                 token = "a" + token[1:]
             if not self.revoked(token, client) and not self.has("revoke_once"):
@@ -425,6 +444,8 @@ class App:
 
     def native(self, body):
         token, code = body.get("id_token"), body.get("code")
+        if self.has("code_optional") and code is None and isinstance(token, str):
+            return self.open(self.account(self.unverified(token), {})), {}
         if not isinstance(token, str) or not isinstance(code, str):
             raise Refused("members")
         if self.has("access_token") and token.startswith("a") and token.count(".") == 3:
@@ -486,6 +507,9 @@ class App:
             if self.has("cancel_5xx"):
                 raise Crash("cancelled")
             raise Refused(form["error"])
+        if self.has("state_none_equal") and not form.get("state") and browser is None:
+            answer = self.exchange(form.get("code", ""), WEB, None, REDIRECT)
+            return self.open(self.account(self.unverified(answer["id_token"]), {}))
         _, nonce, verifier = self.state(form, browser)
         user = None
         if "user" in form:
@@ -544,6 +568,8 @@ class App:
             ends.remove("account-deleted")
         if event["type"] in ends:
             everybody = set(self.accounts) if has("notification_ends_all") else {event["sub"]}
+            if has("notification_newest") and self.sessions:
+                everybody = {list(self.sessions.values())[-1]}
             self.later(lambda: [self.end(account) for account in everybody])
         return 200
 

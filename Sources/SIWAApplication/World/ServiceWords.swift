@@ -10,6 +10,8 @@ package struct ServiceWords: Sendable {
     private let copies: String?
     /// Whether the configuration in use is the service's.
     package let isService: Bool
+    /// Whether it is, and this process is not the service, nor `siwa-admin`.
+    package var isServiceOfOthers: Bool { isService && copies == nil }
 
     /// Leaves messages as they are.
     package static let none = ServiceWords()

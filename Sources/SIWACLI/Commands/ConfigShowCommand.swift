@@ -25,14 +25,13 @@ struct ConfigShowCommand: Command {
             .init("settings", .object(rows.map { .init($0.name, $0.json) })),
         ])
         let head = [
-            Row("file", path.map { Setting(value: .string($0.value), origin: $0.origin) })
-                .shown(in: world.words),
+            Row("file", path.map { Setting(value: .string($0.value), origin: $0.origin) }),
             Row(
                 "profile",
                 session.settings.profileName.map {
                     Setting(value: .string($0.value), origin: $0.origin)
                 }),
-        ]
+        ].map { $0.shown(in: world.words) }
         try session.report(
             Report(
                 json, text: SecretText(Row.table(head + rows, on: world.terminal.widened(isWide)))))

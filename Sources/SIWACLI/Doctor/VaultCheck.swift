@@ -12,7 +12,7 @@ struct VaultCheck: Sendable {
     var lines: [CheckLine] {
         guard context.settings.text(.vaultURL) != nil else { return [] }
         // Root may not touch it, and tests another key, perhaps.
-        if context.world.isRoot, context.world.words.isService {
+        if context.world.words.isServiceOfOthers {
             return [
                 CheckLine(
                     "vault", .skipped, "it is the service's",

@@ -37,16 +37,13 @@ struct OpenDatabase: Sendable {
         try Self.lock(file, in: world)
         let store = try configuration.serverStore(Self.timeout)
         self.store = store
-        try Self.requireSpace(file, world)
-        let keys = try Self.examined(store, configuration).keys
+        let keys = try Self.examined(store, configuration, in: world).keys
         let space = SpaceWatch {
             Self.freeSpace(file, world)
         }
         do {
             let vault = try Vault(store.vault, keys, by: world.actor)
-            let shared = SharedVault(
-                vault, readKeys: { try configuration.vaultKeys() },
-                examineKeys: { try configuration.quiet.vaultKeys() })
+            let shared = SharedVault(vault, keysFrom: configuration)
             self.vault = shared
             try store.prepare(isAlone: file != nil)
             try store.beat(server)
@@ -79,8 +76,7 @@ struct OpenDatabase: Sendable {
     static func pendingChanges(
         _ configuration: ServedConfiguration, in world: World
     ) throws(Diagnosis) -> [String] {
-        try requireSpace(try configuration.vaultFile(), world)
-        return try examined(configuration.serverStore(timeout), configuration).pending
+        try examined(configuration.serverStore(timeout), configuration, in: world).pending
     }
 
     /// What is wrong with the free space, although the server would start; nil if nothing is.
@@ -106,8 +102,9 @@ struct OpenDatabase: Sendable {
     }
 
     private static func examined(
-        _ store: ServerStore, _ configuration: ServedConfiguration
+        _ store: ServerStore, _ configuration: ServedConfiguration, in world: World
     ) throws(Diagnosis) -> (pending: [String], keys: VaultKeyRing) {
+        try requireSpace(try configuration.vaultFile(), world)
         do {
             let tables = try store.examine()
             let keys = try configuration.vaultKeys()
@@ -137,5 +134,14 @@ struct OpenDatabase: Sendable {
                 "stop the other process",
                 "or move the vault to PostgreSQL, which several can share",
             ], exitCode: .settings)
+    }
+}
+
+extension SharedVault {
+    /// A vault whose keys are those of a configuration.
+    fileprivate convenience init(_ vault: Vault, keysFrom configuration: ServedConfiguration) {
+        self.init(
+            vault, readKeys: { try configuration.vaultKeys() },
+            examineKeys: { try configuration.quiet.vaultKeys() })
     }
 }

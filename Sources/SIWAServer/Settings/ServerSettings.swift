@@ -158,7 +158,7 @@ struct ServerSettings: Hashable, Sendable {
 
     /// What the unit sets is missing, because the process is not the service.
     private static func asService(_ words: ServiceWords) -> [String] {
-        words.isService ? ["ask as the service: siwa-server check"] : []
+        words.isServiceOfOthers ? ["ask as the service: siwa-server check"] : []
     }
 
     /// What to tell the operator if no listener is opened; nil otherwise.

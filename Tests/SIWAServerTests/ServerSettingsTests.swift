@@ -148,6 +148,25 @@ import Testing
         }
     }
 
+    @Test func `root on the service's machine is told to ask as the service`() throws {
+        let settings = try settings([:])
+        func hint(_ words: ServiceWords) -> String? {
+            let error = #expect(throws: Diagnosis.self) {
+                _ = try settings.stateFolder(vaultFile: nil, { _ in nil }, words: words)
+            }
+            return error?.hints.first.map(words.shown)
+        }
+        #expect(
+            hint(ServiceWords(isService: true))
+                == "ask as the service: siwa-admin siwa-server check"
+        )
+        #expect(hint(.none)?.hasPrefix("add \"server\"") == true)
+        // The service itself.
+        #expect(
+            hint(ServiceWords(copies: "/run/c/", isService: true))?.hasPrefix("add \"server\"")
+                == true)
+    }
+
     @Test func `settings without a listener have a warning`() throws {
         let deliver: JSON = ["url": "https://example.com/a", "secret_file": "s"]
         #expect(try settings(["deliver": deliver]).withoutListeners != nil)

@@ -16,7 +16,12 @@ package struct ServiceWords: Sendable {
     /// Leaves messages as they are.
     package static let none = ServiceWords()
 
-    private init() { (copies, isService) = (nil, false) }
+    /// - Parameters:
+    ///   - copies: the folder of this process's copies, with a slash at its end.
+    ///   - isService: whether the configuration in use is the service's.
+    init(copies: String? = nil, isService: Bool = false) {
+        (self.copies, self.isService) = (copies, isService)
+    }
 
     /// - Parameter arguments: the command line, which can name the configuration.
     package init(_ world: World, _ arguments: [String] = []) {

@@ -25,7 +25,8 @@ extension Catalogue {
             effect: "What one client of the team asked for is good for another one.",
             sent: "A token of the team's other client: web for native, or native for web.",
             mistake: "One list of client ids is used for every endpoint.",
-            fix: "Compare `aud` with the client id of this flow; list both only on purpose."),
+            fix: "Compare `aud` with the client id of this flow. If one list is meant, name both in"
+                + " `audiences` of FILE."),
         Check(
             "T56", "identity-token-of-a-refresh", .advice, vector: .invalid, .tokenKind,
             sent: "The identity token that a refresh returns: no nonce, no `c_hash`.",

@@ -101,8 +101,12 @@ extension ConformRun {
             _ = try await apple.control(
                 "faults", ["endpoint": "/auth/revoke", "status": 503, "count": 3])
             let kept = manners
-            _ = try await delete(deletion, &leaving, flow)
+            let isGone = try await delete(deletion, &leaving, flow)
             manners = kept.excusing(manners)
+            guard isGone || (leaving.status ?? 500) >= 500 else {
+                _ = try await apple.control("faults/clear")
+                throw NotJudged(reason: Self.kept(leaving.status))
+            }
             let count = try await revoked(leaving.user, 1, within: limit)
             _ = try await apple.control("faults/clear")
             return [

@@ -23,8 +23,8 @@ extension ConformRun {
             for token in Self.unverified {
                 let user = try await newUser()
                 guard let account = try await passwordAccount(steps ?? [], user) else {
-                    let why = NotPossible("'password_account' ends without a session for 'whoami'")
-                    return [.notSent(token.comment, why)]
+                    throw NotJudged(
+                        reason: "'password_account' ends without a session for 'whoami'")
                 }
                 let attempt = try await signIn(
                     flow, user, Deviation(token: token), for: "R05: \(token.comment)")

@@ -141,7 +141,11 @@ extension ConformRun {
         let (one, two) = (try await newUser(), try await newUser())
         var accounts: [String?] = []
         for user in [one, one, two] {
-            accounts.append(try await signIn(flow, user, for: "the good sign-in").account)
+            let attempt = try await signIn(flow, user, for: "the good sign-in")
+            if !attempt.isSignedIn, attempt.status == 429 || attempt.status == nil {
+                throw try await failure(flow, attempt, since: latestRequest())
+            }
+            accounts.append(attempt.account)
         }
         let named = accounts.compactMap { $0 }
         guard named.count == accounts.count else {

@@ -60,7 +60,20 @@ import Testing
     ) async throws {
         let said = try await failure(Backend(answer: .success(HTTPResponse(status: status))))
         #expect(said.hints.first == hint)
-        #expect(said.hints.contains { $0.contains("asked this emulator for nothing") })
+        #expect(!said.hints.contains { $0.contains("asked this emulator for nothing") })
+    }
+
+    @Test func `a refusal that tells nothing leads to the address of Apple`() async throws {
+        let said = try await failure(Backend(answer: .success(HTTPResponse(status: 401))))
+        #expect(said.hints.first?.contains("asked this emulator for nothing") == true)
+    }
+
+    @Test func `a template without a value is an error of the file, which names it`() throws {
+        let wrong = Self.file.replacing("{{id_token}}", with: "{{id_token}} {{sesion}}")
+        let error = #expect(throws: ShapeError.self) {
+            try ConformFile(json: JSON(text: wrong))
+        }
+        #expect(error.map { "\($0)" }?.contains("'{{sesion}}' has no value") == true)
     }
 
     @Test func `an answer that comes too late leads to --timeout`() async throws {

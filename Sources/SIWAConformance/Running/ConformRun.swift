@@ -192,8 +192,10 @@ package enum ConformError: Error, CustomStringConvertible {
 }
 
 /// Why a check cannot be judged.
-struct NotJudged: Error {
+struct NotJudged: Error, CustomStringConvertible {
     let reason: String
+
+    var description: String { reason }
 }
 
 /// Answers that no request may have, collected from all requests.

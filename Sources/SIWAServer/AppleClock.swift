@@ -140,7 +140,7 @@ extension AppleClock {
     /// What is wrong with this machine's clock; nil if it is right or cannot be compared.
     var warning: String? {
         guard let skew, skew.isWrongClock else { return nil }
-        return "this machine's clock is \(skew.clockDifference): set it, for example with "
-            + "'timedatectl set-ntp true'"
+        return "this machine's clock is \(skew.clockDifference): set it, or keep it right: "
+            + clockSynchronization
     }
 }

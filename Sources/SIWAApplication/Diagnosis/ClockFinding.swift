@@ -37,7 +37,7 @@ extension Finding {
     }
 
     private static func advice(_ server: BaseURL) -> String {
-        let advice = "set the clock, or synchronize it: 'timedatectl set-ntp true'"
+        let advice = "set the clock, or keep it right: \(clockSynchronization)"
         guard server != .apple else { return advice }
         return """
             if this is siwa-emulator and its clock was moved, move it back \
@@ -46,3 +46,7 @@ extension Finding {
             """
     }
 }
+
+/// How a machine keeps its clock right; a fresh Debian lacks the package.
+package let clockSynchronization =
+    "'timedatectl set-ntp true', on Debian with the package systemd-timesyncd"

@@ -81,7 +81,7 @@ extension ServerStatus {
         return [
             Issue(
                 "This machine's clock is \(skew.clockDifference).",
-                "Set it, for example with timedatectl set-ntp true.",
+                "Set it, or keep it right: \(clockSynchronization).",
                 page: "runbooks/notifications.html#the-clock-is-wrong", in: .clock)
         ]
     }
@@ -121,7 +121,7 @@ extension ServerStatus {
                 "Look at developer.apple.com/system-status, and check the network to "
                     + "appleid.apple.com. Revocations and notifications are kept and tried again; "
                     + "sign-ins are answered with 503.",
-                page: "runbooks/notifications.html#apples-keys-cannot-be-fetched", in: .lastAnswer)
+                page: "runbooks/apple-is-down.html", in: .lastAnswer)
         ]
     }
 

@@ -17,7 +17,7 @@ struct WebhookSecretCommand: Command {
         new one to the application, then remove the old line. siwa-server reads the file at SIGHUP.
         """
     static let examples = [
-        Example("siwa-server webhook-secret --out /etc/siwa/webhook.secret", "Create a secret.")
+        Example("siwa-server webhook-secret --out /var/lib/siwa/webhook.secret", "Create a secret.")
     ]
     static let parameters: [Parameter<Self>] = [
         .option("out", \.$file, value: "FILE", help: "The file to create.", completion: .file)

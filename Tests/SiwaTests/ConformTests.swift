@@ -244,6 +244,11 @@ struct ConformCallTests {
         #expect(required.result.exitCode == 3, "\(required.result)")
         #expect(required.result.errors.contains("R01, which --require names, was skipped"))
         #expect(required.result.errors.contains("name it in --only"))
+        // The token of an exchange came for its code: that is no gap of the file.
+        let pointless = try await ownRun(
+            ["--only", "T01,T50", "--require", "c_hash-wrong"], channel: "exchange")
+        #expect(pointless.result.exitCode == 0, "\(pointless.result)")
+        #expect(pointless.result.output.contains("- T50"))
         let skipped = try await ownRun(["--only", "T01", "--skip", "T=not today"])
         #expect(skipped.result.exitCode == 3)
         #expect(skipped.result.errors.contains("no check was run"), "\(skipped.result)")
@@ -269,6 +274,31 @@ struct ConformCallTests {
             """)
         let result = try await emulator(["conform", folder.path("backend.json")] + arguments)
         #expect(result.exitCode == code && result.errors.contains(text), "\(result)")
+    }
+
+    @Test func `a part that the file leaves out is skipped, and missed by --require`() async throws
+    {
+        let run = try await ownRun(["--only", "T01,W", "--require", "W"]) { file in
+            guard case .object(let members) = file else { return file }
+            return .object(members.filter { $0.name != "web" })
+        }
+        #expect(run.result.exitCode == 3, "\(run.result)")
+        #expect(run.result.output.contains("- W03"))
+        #expect(run.result.errors.contains("was skipped: the file has no 'web'"))
+    }
+
+    @Test func `whoami must name nobody without a session, and another account for another user`()
+        async throws
+    {
+        let run = try await ownRun(["--only", "T01"]) { file in
+            let whoami: JSON = ["get": "/home", "account": ""]
+            return JSON.object(
+                (file.members ?? []).map {
+                    $0.name == "whoami" ? JSON.Member("whoami", whoami) : $0
+                })
+        }
+        #expect(run.result.exitCode == 3, "\(run.result)")
+        #expect(run.result.errors.contains("with and without a sign-in"), "\(run.result)")
     }
 
     @Test func `a door that refuses good tokens makes the checks of tokens inconclusive`()
@@ -306,7 +336,7 @@ struct ConformCallTests {
     /// A run with an emulator of its own; `report.xml` is in the folder.
     private func ownRun(
         _ arguments: [String], bugs: [String] = [], channel: String = "request",
-        others: [String] = []
+        others: [String] = [], _ change: (JSON) -> JSON = { $0 }
     ) async throws -> (result: ProgramResult, folder: TemporaryFolder) {
         let folder = try TemporaryFolder()
         let made = try await emulator(["init", folder.path("apple")])
@@ -316,6 +346,8 @@ struct ConformCallTests {
             folder.path("apple"), "http://127.0.0.1:\(port)", bugs: bugs, channel: channel,
             others: others)
         let file = try backend.describe(in: folder)
+        let described = try JSON(Array(Data(contentsOf: URL(filePath: file))))
+        try change(described).text.write(toFile: file, atomically: true, encoding: .utf8)
         let paths = arguments.map { $0 == "report.xml" ? folder.path($0) : $0 }
         let result = try await emulator(
             ["conform", file, "--dir", folder.path("apple"), "--port", "\(port)"] + paths)

@@ -3,8 +3,8 @@ internal import SIWALifecycle
 
 /// What a genuine notification about a user does to the user's session.
 enum NotificationEffect: Sendable {
-    /// A notification of that type ends the session.
-    case endsSession(type: String)
+    /// A notification of that type ends the session after some time, and perhaps those of others.
+    case endsSession(type: String, after: Duration, andOthers: Bool)
     /// `whoami` shows no difference, so that a forged one without effect proves nothing.
     case none
 }
@@ -146,8 +146,15 @@ extension ConformRun {
     private func judge(
         _ comment: String, _ status: Int?, _ session: Attempt, _ effect: NotificationEffect
     ) async throws -> CheckResult.Variant {
-        guard case .endsSession(let type) = effect else { return refused(comment, status) }
-        if status != 429 { try await waitForQueue(type) }
+        guard case .endsSession(let type, let delay, let endsOthers) = effect else {
+            return refused(comment, status)
+        }
+        if status != 429, endsOthers {
+            // A genuine one would end this session, too.
+            try await Task.sleep(for: delay * 2 + .seconds(3))
+        } else if status != 429 {
+            try await waitForQueue(type)
+        }
         let lives = try await account(session) != nil
         return CheckResult.Variant(
             comment: comment,
@@ -182,9 +189,13 @@ extension ConformRun {
         for type in ["account-delete", "consent-revoked"] {
             let user = try await newUser()
             let session = try await signIn(mainFlow, user, for: "the good sign-in")
+            let other = try await signIn(mainFlow, newUser(), for: "the good sign-in")
             _ = try await post(try await notification(type, user), "N01")
-            guard session.isSignedIn, try await timeToEffect(on: session) != nil else { continue }
-            found = .endsSession(type: type)
+            guard session.isSignedIn, let delay = try await timeToEffect(on: session) else {
+                continue
+            }
+            found = .endsSession(
+                type: type, after: delay, andOthers: try await account(other) == nil)
             break
         }
         notificationEffect = found
@@ -304,7 +315,7 @@ extension ConformRun {
 extension NotificationEffect {
     /// The type that a forged notification has.
     fileprivate var type: String {
-        if case .endsSession(let type) = self { type } else { "account-delete" }
+        if case .endsSession(let type, _, _) = self { type } else { "account-delete" }
     }
 
     /// Whether only the status of an answer tells anything.

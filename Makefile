@@ -76,7 +76,8 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 # The build that .ci/test makes: optimised, with debug checks.
 TEST_FOLDER := .build/optimised
 TEST_PRODUCTS := $(TEST_FOLDER)/debug
-BUILD_TESTED := SIWA_OPTIMISED=1 swift build --scratch-path $(TEST_FOLDER)
+BUILD_FLAGS := $(file < .ci/build-flags)
+BUILD_TESTED := SIWA_OPTIMISED=1 swift build $(BUILD_FLAGS) --scratch-path $(TEST_FOLDER)
 
 demo: build
 	@docs/demo.sh $(RELEASE)
@@ -92,7 +93,7 @@ test:
 EXAMPLE := Examples/SignInService
 example: setup
 	$(BUILD_TESTED) --product siwa-emulator
-	swift build --package-path $(EXAMPLE) --scratch-path .build/example
+	swift build $(BUILD_FLAGS) --package-path $(EXAMPLE) --scratch-path .build/example
 	@$(EXAMPLE)/run.sh .build/example/debug/SignInService $(TEST_PRODUCTS)
 
 docs:

@@ -24,7 +24,7 @@ package enum ListenAddress: Hashable, Sendable {
 }
 
 /// A server's TLS certificate and private key, both in PEM.
-package struct TLSIdentity: Sendable {
+package struct TLSIdentity: Hashable, Sendable {
     let certificate: String
     let key: String
 

@@ -46,10 +46,10 @@ final class Heartbeat: Sendable {
     /// Writes the row again and again. Runs until cancelled.
     ///
     /// - Parameter facts: what the server knows now.
-    func run(_ facts: @Sendable () -> ServerFacts) async {
+    func run(_ facts: @Sendable () async -> ServerFacts) async {
         var pause = Duration.zero
         while !Task.isCancelled, (try? await timekeeper.sleep(pause)) != nil {
-            pause = await beat(facts()) ? ServerInstance.interval : Self.retryPause
+            pause = await beat(await facts()) ? ServerInstance.interval : Self.retryPause
         }
     }
 

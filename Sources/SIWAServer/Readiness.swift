@@ -11,6 +11,8 @@ struct Readiness: Sendable {
     /// Whether a restart would read other keys, or none. It does not affect readiness, because those
     /// that were read before work.
     let keyFiles: String
+    /// Whether a restart could use the other files that it reads. It does not affect readiness, either.
+    let startFiles: String
     /// The state of Apple's keys. It does not affect readiness: notifications are kept until the
     /// keys can be fetched, so an outage at Apple takes no replica out of rotation.
     let appleKeys: String
@@ -25,6 +27,7 @@ struct Readiness: Sendable {
         database: \(databaseFault ?? "ok")
         client_secret: \(keyFault ?? "ok")
         key_files: \(keyFiles)
+        start_files: \(startFiles)
         apple_keys: \(appleKeys)
 
         """
@@ -36,11 +39,19 @@ extension ServerContext {
     func readiness() -> Readiness {
         Readiness(
             databaseFault: heartbeat.readinessFault, keyFault: keyFault(),
-            keyFiles: keyFileFault().map(words.shown) ?? "ok",
+            keyFiles: keyFileFault().map(words.shown) ?? comparedKeyFiles,
+            startFiles: startFaults.current.isEmpty
+                ? "ok" : startFaults.current.map(words.shown).joined(separator: "; "),
             appleKeys: keys.isFixed
                 ? "from a file"
                 : keys.age.map { "fetched \(Int($0.components.seconds)) seconds ago" }
                     ?? "not fetched yet")
+    }
+
+    /// A copy does not change with its original, which only `siwa-admin status` reads.
+    private var comparedKeyFiles: String {
+        clients.current.all.contains(where: \.hasCopiedKey)
+            ? "ok: the unit's copy, as at its start; 'siwa-admin status' compares /etc/siwa" : "ok"
     }
 
     private func keyFileFault() -> String? {

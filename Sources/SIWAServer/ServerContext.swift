@@ -57,6 +57,8 @@ final class ServerContext: Sendable {
     let journal: CodeJournal
     /// Lets callers wait for events.
     let eventWatch: EventWatch
+    /// Why a start would fail now because of files besides the keys; empty if it would not.
+    let startFaults = Reloadable<[String]>([])
     /// Why the last reload failed; empty if it did not.
     let reloadFaults = Reloadable<[String]>([])
     /// How messages name files and commands.

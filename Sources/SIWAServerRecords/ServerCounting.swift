@@ -194,27 +194,27 @@ extension Database {
         return counts
     }
 
-    /// Whether the vault's tokens were counted more than a minute ago.
-    func areTokenCountsOld() throws(DatabaseFailure) -> Bool {
+    /// Whether the vault's tokens were counted so many seconds ago, or longer.
+    func areTokenCounts(olderThan seconds: Int) throws(DatabaseFailure) -> Bool {
         try !run(
             """
             SELECT 1 FROM server_count
-            WHERE name = 'tokens_counted_at' AND \(areCountsOld)
+            WHERE name = 'tokens_counted_at' AND \(counts(olderThan: seconds))
             """
         ).isEmpty
     }
 
     /// A time in the future was written while a clock was wrong.
-    private var areCountsOld: String {
-        "(value <= \(dialect.now) - 60 OR value > \(dialect.now))"
+    private func counts(olderThan seconds: Int) -> String {
+        "(value <= \(dialect.now) - \(seconds) OR value > \(dialect.now))"
     }
 
     /// Counts the vault's tokens, unless another process just did.
-    func countTokens() throws(DatabaseFailure) {
+    func countTokens(olderThan seconds: Int) throws(DatabaseFailure) {
         let taken = try run(
             """
             UPDATE server_count SET value = \(dialect.now)
-            WHERE name = 'tokens_counted_at' AND \(areCountsOld) RETURNING 1
+            WHERE name = 'tokens_counted_at' AND \(counts(olderThan: seconds)) RETURNING 1
             """)
         guard !taken.isEmpty else { return }
         _ = try run("DELETE FROM server_token_count")

@@ -33,6 +33,8 @@ package struct ServerFacts: Hashable, Sendable {
     package var requestTimes: Times?
     /// Why the vault could not be opened with the keys that are in their file now; nil if it could.
     package var vaultKeyFault: String?
+    /// Why a start would fail now because of files besides the keys; empty if it would not.
+    package var startFaults: [String] = []
     /// Why the last reload failed; empty if it did not.
     package var reloadFaults: [String] = []
     /// Refresh tokens that wait to be stored.
@@ -172,6 +174,7 @@ extension ServerFacts {
             .init("apple", appleTimes?.json ?? .null),
             .init("requests", requestTimes?.json ?? .null),
             .init("vault_key_fault", vaultKeyFault.json),
+            .init("start_faults", .array(startFaults.map { .string($0) })),
             .init("reload_faults", .array(reloadFaults.map { .string($0) })),
             .init("unsaved_tokens", .integer(unsavedTokens)),
             .init("clients_without_profile", .array(missingProfiles.map { .string($0) })),
@@ -195,6 +198,7 @@ extension ServerFacts {
         appleTimes = json["apple"].flatMap(Times.init)
         requestTimes = json["requests"].flatMap(Times.init)
         vaultKeyFault = json["vault_key_fault"]?.string
+        startFaults = (json["start_faults"]?.elements ?? []).compactMap(\.string)
         reloadFaults = (json["reload_faults"]?.elements ?? []).compactMap(\.string)
         unsavedTokens = json["unsaved_tokens"]?.integer ?? 0
         missingProfiles = (json["clients_without_profile"]?.elements ?? []).compactMap(\.string)

@@ -29,6 +29,8 @@ package struct ServerSurvey: Sendable {
     package var serverVersion: Int?
     /// The running servers, by the names of their hosts.
     package var servers: [ServerRecord] = []
+    /// The free bytes where an SQLite vault is, measured by the reader; nil if that is unknown.
+    package var freeSpace: Int?
     /// The numbers of records; nil if the database is unavailable.
     package var counts: ServerCounts?
     /// The last 24 hours, the oldest first; hours without events are missing.

@@ -268,17 +268,26 @@ extension ServerStore {
         }
     }
 
+    /// Counts the vault's tokens, unless a process has counted them less than 45 seconds ago: for
+    /// one that asks at each heartbeat, so that they are at most a minute old.
+    package func renewTokenCounts() throws(StoreError) {
+        try countTokens(olderThan: 45)
+    }
+
+    private func countTokens(olderThan seconds: Int) throws(StoreError) {
+        let isOld = try transaction(.reading) { database throws(DatabaseFailure) in
+            try database.areTokenCounts(olderThan: seconds)
+        }
+        guard isOld else { return }
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.countTokens(olderThan: seconds)
+        }
+    }
+
     /// Returns the numbers of records. Counts the vault's tokens only if no process has counted
     /// them within the last minute.
     package func counts() throws(StoreError) -> ServerCounts {
-        let isOld = try transaction(.reading) { database throws(DatabaseFailure) in
-            try database.areTokenCountsOld()
-        }
-        if isOld {
-            try transaction(.writing) { database throws(DatabaseFailure) in
-                try database.countTokens()
-            }
-        }
+        try countTokens(olderThan: 60)
         return try transaction(.reading) { database throws(DatabaseFailure) in
             try database.serverCounts()
         }

@@ -43,9 +43,29 @@ import Testing
                 profile: "app")
             facts.appleTimes = .init(count: 3, medianMilliseconds: 5, p99Milliseconds: nil)
             facts.missingProfiles = ["com.example.old"]
+            facts.startFaults = ["the certificate is gone"]
         }.worst?.facts
         #expect(facts.map { ServerFacts(.object($0.members)) } == facts)
         #expect(ServerFacts([:]) == ServerFacts())
+    }
+
+    @Test func `with a full disk, no server is to be started`() {
+        var survey = ServerSurvey()
+        survey.serverVersion = 4
+        let now = NumericDate(1_800_000_000)
+        for (free, words) in [
+            (nil, "No siwa-server is running."), (20 << 20, "No siwa-server is running."),
+            (
+                1 << 20,
+                "The disk where the vault is is full: 1 MiB are free, and siwa-server cannot write "
+                    + "its heartbeat."
+            ),
+        ] as [(Int?, String)] {
+            survey.freeSpace = free
+            let issues = ServerStatus(survey, at: now).issues
+            #expect(issues.map(\.fault) == [words])
+            #expect(issues.first?.remedy.contains("Start it") == (free != 1 << 20))
+        }
     }
 
     @Test func `a server that has just started is given time to fetch Apple's keys`() {

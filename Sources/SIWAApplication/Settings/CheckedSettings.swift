@@ -1,4 +1,4 @@
-internal import SIWACrypto
+package import SIWACrypto
 internal import SIWAJOSE
 package import SIWALifecycle
 internal import SIWASystem
@@ -136,9 +136,7 @@ extension Settings {
                 "ca_file cannot be used: \(error)",
                 hints: error.advice(or: "fix it where it is set: \(setting.origin)"))
         }
-        let text = String(decoding: file.contents.revealed(), as: UTF8.self)
-        guard text.mentions("-----BEGIN CERTIFICATE-----") || text.mentions("-----BEGIN TRUSTED")
-        else {
+        guard holdsAuthorities(file.contents) else {
             throw SettingsError(
                 "ca_file '\(setting.value)' contains no PEM certificate",
                 hints: ["use a file that has -----BEGIN CERTIFICATE----- lines"])
@@ -148,6 +146,12 @@ extension Settings {
             warning: FileWarning(
                 "the authority file", setting.value, file.status, isSecret: false, in: world))
     }
+}
+
+/// Whether a text contains a certificate in PEM.
+package func holdsAuthorities(_ contents: SecretBytes) -> Bool {
+    let text = String(decoding: contents.revealed(), as: UTF8.self)
+    return text.mentions("-----BEGIN CERTIFICATE-----") || text.mentions("-----BEGIN TRUSTED")
 }
 
 /// A file of authorities to trust besides the system's.

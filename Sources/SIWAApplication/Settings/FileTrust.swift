@@ -40,7 +40,7 @@ enum FileFault: String, Sendable {
 
 extension World {
     /// Whether the service manager created the file at a path for this process.
-    func isCredential(_ path: String) -> Bool {
+    package func isCredential(_ path: String) -> Bool {
         guard var folder = nonEmpty(variables("CREDENTIALS_DIRECTORY")), folder.hasPrefix("/")
         else { return false }
         while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }

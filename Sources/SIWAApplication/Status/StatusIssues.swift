@@ -20,15 +20,15 @@ extension ServerStatus {
         return stopped + issues + unverified + deliveries + revocations
     }
 
-    private static let groupCount = 11
+    private static let groupCount = 12
 
     /// A server's own problems, by kind, the most severe kind first.
     func issueGroups(of record: ServerRecord) -> [[Issue]] {
         guard let facts = record.facts else { return Array(repeating: [], count: Self.groupCount) }
         return [
             refusals(facts), clock(facts), database(facts), keyFiles(facts), signers(facts),
-            secrets(facts), outage(facts), reload(facts), missing(facts), validation(facts),
-            keySet(facts, startedAt: record.startedAt),
+            secrets(facts), startFiles(facts), outage(facts), reload(facts), missing(facts),
+            validation(facts), keySet(facts, startedAt: record.startedAt),
         ]
     }
 
@@ -50,6 +50,17 @@ extension ServerStatus {
 
     private var stopped: [Issue] {
         guard survey.serverVersion != nil, survey.servers.isEmpty else { return [] }
+        // A running server cannot write its heartbeat.
+        if let free = survey.freeSpace, free < ServerFacts.neededSpace {
+            return [
+                Issue(
+                    "The disk where the vault is is full: \(free >> 20) MiB are free, and "
+                        + "siwa-server cannot write its heartbeat.",
+                    "Make room, at least \(ServerFacts.neededSpace >> 20) MiB. A server that runs "
+                        + "goes on by itself; then look again whether one does.",
+                    page: "runbooks/notifications.html#the-database-is-down", in: .servers)
+            ]
+        }
         return [
             Issue(
                 "No siwa-server is running.",
@@ -110,6 +121,17 @@ extension ServerStatus {
                         page: "runbooks/new-apple-key.html", in: .secret(profile: profile.name))
                 }
             }
+    }
+
+    /// Files that a start needs, and that are missing or not usable now.
+    private func startFiles(_ facts: ServerFacts) -> [Issue] {
+        facts.startFaults.map { fault in
+            Issue(
+                "A restart would fail: \(fault).",
+                "Restore the file or fix it, and run siwa-server check. Until then, what was read "
+                    + "before is in use.",
+                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+        }
     }
 
     private func outage(_ facts: ServerFacts) -> [Issue] {

@@ -35,6 +35,8 @@ struct StatusCommand: Command {
         let session = try Session(global, vault: vault, in: world)
         let place = withoutPassword(try session.settings.vaultURL().value)
         var survey = try session.serverStore().survey()
+        survey.freeSpace = Settings.path(inVault: try session.settings.vaultURL().value)
+            .flatMap { world.files.freeSpace(world.files.resolvedPath($0)) }
         if world.words.isService { compareKeys(&survey, in: world) }
         let status = ServerStatus(
             survey, at: world.clocks.now(), world.words)
@@ -197,7 +199,7 @@ private struct StatusText {
     }
 
     private var tokens: [(String, String)] {
-        // Counted by a running server once a minute, if somebody asks it.
+        // Counted by a running server once a minute.
         let age = status.survey.counts?.tokensCountedAt.map { status.at - $0 }
         let note = age.flatMap {
             $0 > .seconds(120) ? " (counted \($0.words(units: 1)) ago)" : nil

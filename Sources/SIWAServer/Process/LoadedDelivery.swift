@@ -1,4 +1,5 @@
 internal import SIWAApplication
+internal import SIWACrypto
 internal import SIWALifecycle
 internal import SIWASystem
 
@@ -29,22 +30,50 @@ struct LoadedDelivery: Sendable {
         ServerContext.Delivery(settings: settings, transport: ReloadedTransport(transport))
     }
 
+    /// Why the secrets and the authorities could not be used at a start; empty if they could. Reads
+    /// their files.
+    static func faults(_ delivery: DeliverySettings, in world: World) -> [String] {
+        var faults: [String] = []
+        do throws(Diagnosis) {
+            _ = try DeliveryWorker.Settings(delivery, in: world)
+        } catch {
+            faults.append(error.message)
+        }
+        do throws(Diagnosis) {
+            try checkAuthorities(delivery, in: world)
+        } catch {
+            faults.append(error.message)
+        }
+        return faults
+    }
+
+    private static func checkAuthorities(
+        _ delivery: DeliverySettings, in world: World
+    ) throws(Diagnosis) {
+        guard let path = delivery.authorityFile else { return }
+        let contents: SecretBytes
+        do {
+            contents = try world.files.read(path).contents
+        } catch {
+            throw Diagnosis(
+                .configuration, "server.deliver.ca_file cannot be read: \(error)",
+                hints: error.advice(or: "give a file of certificates in PEM"),
+                exitCode: .settings)
+        }
+        guard holdsAuthorities(contents) else {
+            throw Diagnosis(
+                .configuration, "server.deliver.ca_file '\(path)' contains no PEM certificate",
+                hints: ["give a file that has -----BEGIN CERTIFICATE----- lines"],
+                exitCode: .settings)
+        }
+    }
+
     private static func transport(
         _ delivery: DeliverySettings, in world: ServerWorld
     ) throws(Diagnosis) -> any Transport {
-        let file = delivery.authorityFile
-        if let file {
-            do {
-                _ = try world.base.files.read(file)
-            } catch {
-                throw Diagnosis(
-                    .configuration, "server.deliver.ca_file cannot be read: \(error)",
-                    hints: error.advice(or: "give a file of certificates in PEM"),
-                    exitCode: .settings)
-            }
-        }
+        try checkAuthorities(delivery, in: world.base)
         do throws(TransportError) {
-            return try world.deliveryTransport(file)
+            return try world.deliveryTransport(delivery.authorityFile)
         } catch {
             throw Diagnosis(
                 .unavailable, "events cannot be delivered: \(error.message)",

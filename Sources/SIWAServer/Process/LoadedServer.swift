@@ -10,6 +10,8 @@ internal import SIWAVaultRecords
 /// The server before its listeners are opened: the settings are read and the database is open.
 struct LoadedServer: Sendable {
     let context: ServerContext
+    /// What a start reads, besides the keys.
+    let startFiles: StartFiles
     private let configurationFile: String?
     private let delivery: LoadedDelivery?
     private let database: OpenDatabase
@@ -20,6 +22,7 @@ struct LoadedServer: Sendable {
     /// - Throws: ``Diagnosis``.
     init(_ configurationFile: String?, in world: ServerWorld) throws(Diagnosis) {
         self.configurationFile = configurationFile
+        startFiles = StartFiles(configurationFile, in: world)
         let base = world.base
         let inputs = try ServerInputs(configurationFile, in: world, log: base.errorLine)
         let (settings, log) = (inputs.settings, inputs.log)

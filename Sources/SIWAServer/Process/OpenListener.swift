@@ -19,9 +19,7 @@ struct OpenListener: Sendable {
         in world: ServerWorld
     ) throws(Diagnosis) {
         (listener, self.settings) = (table.listener, settings)
-        let identity = try settings.tls.map { files throws(Diagnosis) in
-            try TLSIdentity(files, in: world.base)
-        }
+        let identity = try settings.identity(in: world.base)
         if let folder = settings.standardFolder { try Self.make(folder, in: world.base) }
         let socket = try Self.opened(settings.address, table.listener, in: world)
         address = socket.address
@@ -72,8 +70,7 @@ struct OpenListener: Sendable {
     ///
     /// - Throws: ``Diagnosis``; the old files then stay in use.
     func reload(in world: World) throws(Diagnosis) {
-        guard let files = settings.tls else { return }
-        let identity = try TLSIdentity(files, in: world)
+        guard let identity = try settings.identity(in: world) else { return }
         do throws(ServerError) {
             try server.reload(identity)
         } catch {
@@ -83,9 +80,14 @@ struct OpenListener: Sendable {
 }
 
 extension ListenerSettings {
+    /// Reads the TLS files; nil without TLS.
+    func identity(in world: World) throws(Diagnosis) -> TLSIdentity? {
+        try tls.map { files throws(Diagnosis) in try TLSIdentity(files, in: world) }
+    }
+
     /// Fails if the TLS files cannot be used, or the address needs some.
     func check(in world: World, of listener: RouteTable.Listener) async throws(Diagnosis) {
-        let identity = try tls.map { files throws(Diagnosis) in try TLSIdentity(files, in: world) }
+        let identity = try identity(in: world)
         let isLocal: Bool?
         do throws(ServerError) {
             isLocal = try address.isLocal()

@@ -62,7 +62,13 @@ struct RunningServer: Sendable {
     private func startWorkers() -> [Task<Void, Never>] {
         let (context, timekeeper) = (context, context.clocks.timekeeper)
         var tasks = [
-            Task { await context.heartbeat.run { context.facts() } },
+            Task { [files = loaded.startFiles] in
+                await context.heartbeat.run {
+                    context.startFaults.replace(with: await files.faults())
+                    return context.facts()
+                }
+            },
+            Task { await context.keepCountingTokens() },
             Task {
                 await context.keys.keepFresh(timekeeper) { context.warnOfOldKeys($0) }
             },
@@ -177,6 +183,18 @@ extension ServerContext {
             await purge()
             await bringBackParked()
             try? await clocks.timekeeper.sleep(.seconds(3600))
+        }
+    }
+
+    /// Counts the vault's tokens again and again, whether or not somebody asks for the counts. Runs
+    /// until cancelled.
+    func keepCountingTokens() async {
+        while !Task.isCancelled {
+            // The heartbeat reports a database that cannot be used.
+            try? await workerAccess.run { store throws(StoreError) in
+                try store.renewTokenCounts()
+            }
+            try? await clocks.timekeeper.sleep(ServerInstance.interval)
         }
     }
 

@@ -35,6 +35,8 @@ struct ProfileClient: Sendable {
     /// How the key that is in its file now differs from the one in use, as a sentence without a full
     /// stop; nil if it does not. Reads the file.
     private(set) var keyFault: @Sendable () -> String? = { nil }
+    /// Whether its key is in a copy that the service manager made when the process started.
+    private(set) var hasCopiedKey = false
 
     /// Explains a failed request to an operator.
     ///
@@ -146,6 +148,7 @@ extension ProfileClient {
         guard case .signing(let loaded) = client, case .file(let path) = loaded.key.source.value
         else { return }
         let publicKey = loaded.key.publicKey
+        hasCopiedKey = world.isCredential(path)
         keyFault = {
             do throws(SettingsError) {
                 let found = try settings.loadKey(in: world).publicKey

@@ -111,6 +111,27 @@ struct ServedConfiguration: Sendable {
         }
     }
 
+    /// Why the files that profiles name besides their keys could not be used at a start: those of a
+    /// client_secret, and of authorities. Reads them.
+    var profileFileFaults: [String] {
+        let world = session.world
+        var output = OutputOptions()
+        output.isQuiet = true
+        return profiles.compactMap { name in
+            do {
+                let session = try Session(
+                    ProfileSelection(file: named, name: name), output, in: world)
+                _ = try session.authorities()
+                if try session.settings.clientSecretPlace(in: world) != nil {
+                    _ = try session.requestClient()
+                }
+                return nil
+            } catch {
+                return "\(name.map { "profile '\($0)': " } ?? "")\(Diagnosis(error).message)"
+            }
+        }
+    }
+
     /// The name of the profile of requests that name none; nil if nothing chooses one.
     var standardProfile: String? { defaultProfile }
 

@@ -14,6 +14,7 @@ extension ServerContext {
         facts.keySetAge = keys.age.map { Int($0.components.seconds) }
         facts.isKeySetFixed = keys.isFixed
         facts.vaultKeyFault = heartbeat.keyFileFault.map(words.shown)
+        facts.startFaults = startFaults.current.map(words.shown)
         facts.reloadFaults = reloadFaults.current.map(words.shown)
         facts.unsavedTokens = journal.writes.unsavedTokens
         facts.validation = validationWorker?.facts

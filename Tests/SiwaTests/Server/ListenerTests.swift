@@ -74,7 +74,7 @@ import Testing
         return (try? await transport.send(request, timeout: .seconds(20)))?.status == 200
     }
 
-    private static func authority(_ name: String) throws -> CertificateAuthority {
+    static func authority(_ name: String) throws -> CertificateAuthority {
         let now = Int(Date.now.timeIntervalSince1970)
         return try CertificateAuthority(
             name: name, permitting: [.address("127.0.0.1")], validity: now - 3600..<now + 3600)

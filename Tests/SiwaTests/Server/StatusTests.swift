@@ -102,6 +102,77 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
+    @Test func `files that a start needs are examined while the server runs`() async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        let folder = fixture.apple.folder
+        let authority = try ListenerTests.authority("first")
+        let identity = try TLSIdentity(authority, .address("127.0.0.1"))
+        try folder.write("tls.pem", identity.certificate)
+        try folder.write("tls.key", identity.key)
+        let (secret, authorities) = (folder.path("webhook.secret"), folder.path("authorities.pem"))
+        let made = try await fixture.run("webhook-secret", "--out", secret)
+        try #require(made.ending == .exit(0), "\(made)")
+        try folder.write("authorities.pem", identity.certificate)
+        let server = try await fixture.serve(
+            fixture.listeners.map { listener in
+                listener.name != "notifications"
+                    ? listener
+                    : .init(
+                        "notifications",
+                        [
+                            "listen": "127.0.0.1:0",
+                            "tls": [
+                                "certificate": .string(folder.path("tls.pem")),
+                                "key": .string(folder.path("tls.key")),
+                            ],
+                        ])
+            } + [
+                .init(
+                    "deliver",
+                    [
+                        "url": "https://127.0.0.1:1/", "secret_file": .string(secret),
+                        "ca_file": .string(authorities),
+                    ])
+            ])
+        func expect(_ words: String, isShown: Bool = true) async throws {
+            try await eventually("\(isShown ? "" : "no longer ")\(words)", limit: .seconds(40)) {
+                let text = try await server.call("metrics", "GET", "/readyz")
+                #expect(text.status == 200)
+                let status = try await server.api("GET", "/v1/status").body
+                return text.body.contains(words) == isShown && status.contains(words) == isShown
+            }
+        }
+        for (file, gone, garbage) in [
+            ("webhook.secret", "server.deliver.secret_file cannot be read", "secret_file: /"),
+            ("authorities.pem", "server.deliver.ca_file cannot be read", "no PEM certificate"),
+            ("tls.pem", "server.notifications.tls: a TLS", "are not a certificate and its"),
+        ] {
+            let before = try folder.contents(file)
+            try FileManager.default.removeItem(atPath: folder.path(file))
+            try await expect(gone)
+            try folder.write(file, "garbage")
+            try await expect(garbage)
+            try folder.write(file, before)
+            try await expect(garbage, isShown: false)
+        }
+        let text = try await server.call("metrics", "GET", "/readyz").body
+        #expect(text.contains("start_files: ok"), "\(text)")
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `tokens are counted although nobody asks`() async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        _ = try await fixture.vault.store([1, 2])
+        let server = try await fixture.serve(fixture.listeners)
+        try await eventually("the tokens are counted") {
+            let database = try connector(
+                of: fixture.vault.url, timeout: .eachStatement(.seconds(60))
+            ).connect(creating: false)
+            return try !database.run("SELECT 1 FROM server_token_count").isEmpty
+        }
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
     @Test func `of what was not tried, status says that it is not known`() async throws {
         let fixture = try await ServerFixture(.sqlite)
         _ = try await fixture.vault.store([1])

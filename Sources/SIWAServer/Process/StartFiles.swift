@@ -1,0 +1,96 @@
+internal import SIWAApplication
+internal import SIWAHTTPServer
+internal import SIWAJOSE
+internal import SIWALifecycle
+internal import Synchronization
+
+/// The files that a start of the server reads, besides the keys: the configuration and what it names.
+/// They are examined while the server runs, so that nobody learns of their faults from a restart.
+final class StartFiles: Sendable {
+    private let configurationFile: String?
+    private let world: ServerWorld
+    /// The last examined certificates, whose examination opens a port.
+    private let examined = Mutex<[RouteTable.Listener: ExaminedIdentity]>([:])
+
+    private struct ExaminedIdentity: Sendable {
+        let identity: TLSIdentity
+        let isUsable: Bool
+    }
+
+    /// - Parameter configurationFile: if nil, the configuration is searched for as `siwa` does.
+    init(_ configurationFile: String?, in world: ServerWorld) {
+        (self.configurationFile, self.world) = (configurationFile, world)
+    }
+
+    /// Why a start would fail now, one sentence without a full stop for each file; empty if it would
+    /// not. Reads the files.
+    func faults() async -> [String] {
+        let base = world.base
+        let configuration: ServedConfiguration
+        let settings: ServerSettings
+        do throws(Diagnosis) {
+            configuration = try ServedConfiguration(configurationFile, in: base).quiet
+            settings = try ServerSettings(
+                configuration, variables: base.variables, words: base.words)
+        } catch {
+            return [error.message]
+        }
+        let named = [
+            fault { () throws(Diagnosis) in
+                try LoadedServer.examineFiles(of: settings, configuration)
+            },
+            fault { () throws(Diagnosis) in
+                if let file = settings.keySetFile { _ = try KeySet(file: file, in: base) }
+            },
+        ]
+        return named.compactMap(\.self) + configuration.profileFileFaults
+            + (settings.delivery.map { LoadedDelivery.faults($0, in: base) } ?? [])
+            + (await certificateFaults(settings))
+    }
+
+    private func fault(_ body: () throws(Diagnosis) -> Void) -> String? {
+        do throws(Diagnosis) {
+            try body()
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    private func certificateFaults(_ settings: ServerSettings) async -> [String] {
+        var faults: [String] = []
+        for listener in RouteTable.Listener.allCases {
+            guard let own = settings.listener(listener) else { continue }
+            do throws(Diagnosis) {
+                guard let identity = try own.identity(in: world.base) else { continue }
+                if await !isUsable(identity, listener), let files = own.tls {
+                    faults.append(
+                        "server.\(listener.rawValue).tls: \(files.certificate) and \(files.key) "
+                            + "are not a certificate and its key in PEM")
+                }
+            } catch {
+                faults.append("server.\(listener.rawValue).tls: \(error.message)")
+            }
+        }
+        return faults
+    }
+
+    private func isUsable(
+        _ identity: TLSIdentity, _ listener: RouteTable.Listener
+    ) async -> Bool {
+        if let last = examined.withLock({ $0[listener] }), last.identity == identity {
+            return last.isUsable
+        }
+        var isUsable = true
+        do throws(ServerError) {
+            try await HTTPServer.check(identity)
+        } catch {
+            // That no port is free is no fault of a file.
+            guard error == .notStarted else { return true }
+            isUsable = false
+        }
+        let result = ExaminedIdentity(identity: identity, isUsable: isUsable)
+        examined.withLock { $0[listener] = result }
+        return isUsable
+    }
+}

@@ -50,6 +50,16 @@ import Testing
                 + "vault.url", "\(String(describing: error))")
     }
 
+    @Test func `a role that may not log in is let in, not created`() async throws {
+        let server = try await PostgresServer.shared()
+        _ = try await server.run("CREATE ROLE nologin NOLOGIN", on: server.url("postgres"))
+        let error = try refusal(server.url("postgres", user: "nologin"))
+        #expect(
+            error?.remedy
+                == "let the role log in: sudo -u postgres psql -c 'ALTER ROLE nologin LOGIN'; or "
+                + "name another one in vault.url", "\(String(describing: error))")
+    }
+
     @Test func `a server that accepts no more connections is busy`() async throws {
         let server = try await PostgresServer.shared()
         _ = try await server.run(
@@ -68,6 +78,9 @@ import Testing
         #expect(
             error?.message.contains("permission denied for schema public") == true,
             "\(String(describing: error))")
+        #expect(
+            error?.remedy?.contains("belong to another role than the one that vault.url names")
+                == true)
     }
 
     @Test(arguments: [
@@ -128,6 +141,12 @@ import Testing
         #expect(
             role.remedy(role: "siwa", database: "siwa", isLocal: true)?
                 .hasPrefix("create the role: sudo -u postgres createuser siwa;") == true)
+        let locked = ConnectionRefusal(
+            "FATAL:  28000: role \"it's\" is not permitted to log in\n")
+        #expect(
+            locked.remedy(role: "it's", database: "siwa", isLocal: false)
+                == "let the role log in, on the machine of the database: sudo -u postgres psql -c "
+                + #"'ALTER ROLE "it'\''s" LOGIN'; or name another one in vault.url"#)
         let database = ConnectionRefusal("FATAL:  3D000: database \"it's\" does not exist\n")
         #expect(
             database.remedy(role: "siwa", database: "it's", isLocal: false)

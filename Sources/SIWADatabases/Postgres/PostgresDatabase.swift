@@ -223,8 +223,10 @@ final class PostgresDatabase: Database {
         guard let state = result.state, postgres.PQstatus(connection) == CONNECTION_OK else {
             return lost()
         }
-        return DatabaseFailure(
-            state.kind, "\(state.explanation): \(result.message) (\(state.code))", state.remedy)
+        let error = StoreError(
+            state.kind, "\(state.explanation): \(result.message) (\(state.code))",
+            remedy: state.advice)
+        return DatabaseFailure(error, state.remedy)
     }
 
     func lost() -> DatabaseFailure {

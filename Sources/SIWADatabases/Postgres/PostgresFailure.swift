@@ -35,6 +35,16 @@ struct SQLState: Hashable {
             || ["25P03", "57P01", "57P02", "57P03", "57P04", "57P05"].contains(code)
     }
 
+    /// What to do; nil if the kind says it.
+    var advice: String? {
+        guard code == "42501" else { return nil }
+        return """
+            the tables, or the database, belong to another role than the one that vault.url names: \
+            name their owner there, or give them to this role as the database's administrator: \
+            ALTER DATABASE … OWNER TO …, and REASSIGN OWNED BY … TO … for its tables
+            """
+    }
+
     /// An explanation in addition to the server's message.
     var explanation: String {
         switch code {
@@ -100,6 +110,12 @@ struct ConnectionRefusal {
                 run the command as the user that the database knows: 'siwa-admin' is siwa as the \
                 service; or name the role in vault.url
                 """
+        // The role is there: "role … is not permitted to log in".
+        case "28000" where message.split(whereSeparator: { !$0.isLetter }).contains("permitted"):
+            return """
+                let the role log in\(place): sudo -u postgres psql -c 'ALTER ROLE \
+                \(Self.identifier(role)) LOGIN'; or name another one in vault.url
+                """
         case "28000":
             return """
                 create the role\(place): sudo -u postgres createuser \(Self.quoted(role)); or name \
@@ -113,6 +129,14 @@ struct ConnectionRefusal {
                 """
         default: return nil
         }
+    }
+
+    /// A name as SQL in apostrophes of a shell takes it.
+    private static func identifier(_ name: String) -> String {
+        let isPlain = name.allSatisfy { $0.isASCII && ($0.isLowercase || $0 == "_") }
+        guard !isPlain || name.isEmpty else { return name }
+        let characters = name.map { $0 == "\"" ? "\"\"" : $0 == "'" ? #"'\''"# : "\($0)" }
+        return "\"" + characters.joined() + "\""
     }
 
     /// A name as a shell takes it.

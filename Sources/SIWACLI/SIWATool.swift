@@ -82,7 +82,8 @@ package let siwaTool = Tool<World>(
         Definition("HTTPS_PROXY, NO_PROXY", "The proxy, and the hosts that do not use it."),
         Definition("SSL_CERT_FILE, SSL_CERT_DIR, CURL_CA_BUNDLE", "The system's authorities."),
     ],
-    exitCodes: ExitCode.entries, topics: [.errors, .settings])
+    exitCodes: ExitCode.entries, topics: [.errors, .settings],
+    others: ["siwa-server": ["serve", "check", "token", "webhook-secret"]])
 
 /// Runs one command line, without the name of the program; returns the exit code.
 ///

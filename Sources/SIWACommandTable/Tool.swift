@@ -11,6 +11,8 @@ package struct Tool<World>: Sendable {
     let environment: [Definition]
     let exitCodes: [Definition]
     let topics: [HelpTopic]
+    /// The first words of commands of another program, by its name: who types one here is told.
+    let others: [String: [String]]
 
     /// A tool whose help lists `commands` in the order given.
     ///
@@ -21,10 +23,12 @@ package struct Tool<World>: Sendable {
     ///   - environment: The variables that help and manual explain.
     ///   - exitCodes: The exit codes that help and manual explain.
     ///   - topics: What `help` explains besides the commands.
+    ///   - others: The first words of commands of another program, by its name.
     package init(
         name: String, version: String, released: String = "", abstract: String,
         discussion: String = "", commands: [any Command<World>.Type], globals: [ParameterInfo],
-        environment: [Definition] = [], exitCodes: [Definition] = [], topics: [HelpTopic] = []
+        environment: [Definition] = [], exitCodes: [Definition] = [], topics: [HelpTopic] = [],
+        others: [String: [String]] = [:]
     ) {
         self.name = name
         self.version = version
@@ -36,6 +40,7 @@ package struct Tool<World>: Sendable {
         self.environment = environment
         self.exitCodes = exitCodes
         self.topics = topics
+        self.others = others
     }
 
     /// The help of a command, of a group of commands, or of the tool itself.
@@ -94,7 +99,20 @@ extension Tool {
     }
 
     func error(_ problem: UsageError.Problem, in command: String? = nil) -> UsageError {
-        UsageError(problem: problem, subject: command.map { "\(name) \($0)" } ?? name)
+        UsageError(
+            problem: elsewhere(problem) ?? problem,
+            subject: command.map { "\(name) \($0)" } ?? name)
+    }
+
+    /// The problem with the program that has the command; nil if none has.
+    private func elsewhere(_ problem: UsageError.Problem) -> UsageError.Problem? {
+        guard case .unknownCommand(let typed?, _) = problem,
+            let found = others.lazy.flatMap({ other in other.value.map { (other.key, $0) } })
+                .first(where: { typed == "'\($0.1)'" })
+        else { return nil }
+        return .misuse(
+            message: problem.message,
+            hints: ["a command of \(found.0): \(found.0) \(found.1)"])
     }
 
     func commandInfo(_ type: any Command<World>.Type) -> CommandInfo {

@@ -136,10 +136,12 @@ extension Settings {
 
     private func noKey(_ variables: (String) -> String?) -> SettingsError {
         if let variable = nonEmpty(variables("SIWA_PRIVATE_KEY_FILE")) {
+            let name = text(.keyID).map { "AuthKey_\($0.value).p8" } ?? "AuthKey_KEYID.p8"
             return SettingsError(
                 .key, "there is no private key: the credential \(variable) has none",
                 hints: [
-                    "give the unit the key: ln -sf AuthKey_KEYID.p8 /etc/siwa/apple.p8",
+                    "if /etc/siwa/apple.p8 is missing: ln -sf \(name) /etc/siwa/apple.p8, then "
+                        + "restart the unit",
                     "or set client_secret_file or a signer in the profile, which need no key here",
                 ])
         }

@@ -21,10 +21,14 @@ package func runCommandLine<CommandWorld>(
     world.metrics = TaskMetrics()
     world.words = ServiceWords(world, arguments ?? [])
     let exitCode: CInt
+    var command: String?
     do {
         try await tool.run(
             arguments, print: { try world.deliver(SecretBytes($0.utf8), of: nil) },
-            in: { prepare(world, $0) })
+            in: {
+                command = "\(tool.name) \($0)"
+                return prepare(world, $0)
+            })
         if let signal = world.ending.signal { throw Interruption(signal: signal) }
         exitCode = ExitCode.done.rawValue
     } catch let error as FileError where error.isClosedPipe {
@@ -33,7 +37,9 @@ package func runCommandLine<CommandWorld>(
     } catch let end as ReportedEnd {
         exitCode = end.exitCode.rawValue
     } catch {
-        let diagnosis = world.words.shown(Diagnosis(error, after: world.ending.signal))
+        let diagnosis = world.words.shown(
+            restoring(Diagnosis(error, after: world.ending.signal), arguments ?? [], in: world),
+            of: command)
         for line in errorsAreJSON
             ? [diagnosis.json.text] : diagnosis.lines(world.terminal.errors, tool.name)
         {
@@ -43,6 +49,42 @@ package func runCommandLine<CommandWorld>(
     }
     world.metrics.write(exitCode, in: world)
     return exitCode
+}
+
+/// The error, with a hint to restore a vault whose keys are still there: one that was never made has
+/// none.
+private func restoring(
+    _ diagnosis: Diagnosis, _ arguments: [String], in world: World
+) -> Diagnosis {
+    let usual = StoreError.Kind.notInitialized.remedy
+    guard diagnosis.hints.contains(usual),
+        let settings = try? Settings(ProfileSelection(in: arguments), in: world),
+        case .file(let keys)? = try? settings.vaultKeySource(world.variables).value,
+        world.files.exists(keys)
+    else { return diagnosis }
+    let restore = """
+        the keys of a vault are in \(keys): if the vault was lost, restore it from its backup \
+        (runbooks/backup-and-restore)
+        """
+    return diagnosis.rewritten(
+        hints: diagnosis.hints.flatMap { $0 == usual ? [restore, "or " + usual] : [$0] }
+    ) { $0 }
+}
+
+extension ProfileSelection {
+    /// What a command line chooses.
+    fileprivate init(in arguments: [String]) {
+        func value(_ flag: String) -> String? {
+            for (index, argument) in arguments.enumerated() {
+                if argument == flag { return arguments.dropFirst(index + 1).first }
+                if argument.hasPrefix(flag + "=") {
+                    return String(argument.dropFirst(flag.count + 1))
+                }
+            }
+            return nil
+        }
+        self.init(file: value("--config"), name: value("--profile"))
+    }
 }
 
 /// The end of a command that has reported its error itself.

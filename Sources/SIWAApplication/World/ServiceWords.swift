@@ -51,11 +51,23 @@ package struct ServiceWords: Sendable {
     }
 
     /// The error, with the files and the commands that a person can use.
-    package func shown(_ diagnosis: Diagnosis) -> Diagnosis {
+    ///
+    /// - Parameter command: the program and the command that failed, such as `siwa-server check`.
+    package func shown(_ diagnosis: Diagnosis, of command: String? = nil) -> Diagnosis {
         guard isService else { return diagnosis }
         return diagnosis.rewritten(
-            hints: missingCopy(diagnosis.message).map { [$0] } ?? diagnosis.hints, shown)
+            hints: missingCopy(diagnosis.message).map { [$0] } ?? diagnosis.hints
+        ) { text in shown(command.map { naming($0, in: text) } ?? text) }
     }
+
+    /// Names the whole command in a hint to run it as the service.
+    private func naming(_ command: String, in text: String) -> String {
+        guard isServiceOfOthers else { return text }
+        return text.replacingEvery(Self.asService, with: "'\(command)' is as the service")
+    }
+
+    /// The words of a remedy that leads to `siwa-admin`.
+    private static let asService = "'siwa-admin' is siwa as the service"
 
     /// What to do about a relative path of the configuration: the copies are in a folder of their
     /// own, and only what was loaded is there.

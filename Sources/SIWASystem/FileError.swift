@@ -19,7 +19,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.path = path
         self.code = code
         reason = String(cString: strerror(code)).lowercased()
-        remedy = systemLimitRemedy(code)
+        remedy = systemLimitRemedy(code) ?? ownershipRemedy(code, path)
     }
 
     /// Creates an error with a reason of this program.

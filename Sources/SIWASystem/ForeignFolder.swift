@@ -21,6 +21,23 @@ package func requireOwnFolder(
         remedy: remedyForOwner(of: "the folder", or: "a folder of your own"))
 }
 
+/// What to do about a file that this user must not open although it is in this user's folder, as
+/// after a command of root on the files of a service; nil for other errors.
+package func ownershipRemedy(_ code: CInt, _ path: String) -> String? {
+    guard code == EACCES, geteuid() != 0 else { return nil }
+    let folder = folderPrefix(of: path)
+    var (file, owner) = (stat(), stat())
+    guard lstat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_uid != geteuid(),
+        stat(folder.isEmpty ? "." : folder, &owner) == 0, owner.st_uid == geteuid()
+    else { return nil }
+    let user = getpwuid(geteuid()).flatMap { $0.pointee.pw_name.map { String(cString: $0) } }
+    let group = getgrgid(getegid()).flatMap { $0.pointee.gr_name.map { String(cString: $0) } }
+    return """
+        the file belongs to another user (uid \(file.st_uid)); as root, give it to this one: \
+        chown \(user ?? "\(geteuid())"):\(group ?? "\(getegid())") \(path)
+        """
+}
+
 /// What to do about what belongs to another user.
 ///
 /// - Parameter own: what else can be used.

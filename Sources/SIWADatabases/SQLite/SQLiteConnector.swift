@@ -57,11 +57,11 @@ struct SQLiteConnector: DatabaseConnector {
 
     private func refusal(_ what: String) -> DatabaseFailure {
         let code = errno
-        let remedy = systemLimitRemedy(code)
+        let limit = systemLimitRemedy(code)
         return DatabaseFailure(
             StoreError(
-                code == ENOSPC || remedy != nil ? .full : .unusable,
+                code == ENOSPC || limit != nil ? .full : .unusable,
                 "\(name) \(what): \(String(cString: strerror(code)).lowercased())",
-                remedy: remedy))
+                remedy: limit ?? ownershipRemedy(code, path)))
     }
 }

@@ -43,6 +43,12 @@ extension siwa_sqlite {
     ) -> String? {
         let isSystems = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
         if isSystems, let remedy = systemLimitRemedy(system) { return remedy }
+        // SQLite opens its other files, too, and may have lost the system's error number.
+        if isSystems {
+            for path in [path, path + "-wal", path + "-shm"] where access(path, R_OK | W_OK) != 0 {
+                if let remedy = ownershipRemedy(errno, path) { return remedy }
+            }
+        }
         guard kind == .full, [path, path + "-wal"].contains(where: isAtFileSizeLimit) else {
             return nil
         }

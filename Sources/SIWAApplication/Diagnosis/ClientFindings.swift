@@ -45,16 +45,7 @@ package struct ClientFindings: Sendable {
                     advice: "use it: --key \(fitting.path), or \"private_key\" in the profile")
             ]
         }
-        if let named = key.keyIDInName, named != keyID {
-            return [
-                Finding(
-                    .keyFileName, .error, .likely,
-                    seen: "the key file \(key.place) is named for Key ID \(named), but key_id is "
-                        + "\(keyID)",
-                    advice: "set key_id to \(named), or use the key of \(keyID)")
-            ]
-        }
-        if let elsewhere { return [elsewhere] }
+        if let mistaken { return [mistaken] }
         let others = localCandidates.keyFiles.filter { !isInUse($0) }
         guard key.keyIDInName == nil, !others.isEmpty else { return [] }
         let list = others.map(\.path).joined(separator: ", ")
@@ -90,14 +81,44 @@ package struct ClientFindings: Sendable {
         return named.contains(where: isInUse) ? nil : named.first
     }
 
+    /// The key is not that of key_id by the name of its file, or is another one than in its second
+    /// place.
+    package var mistaken: Finding? {
+        let keyID = client.signingKey.id
+        guard let named = key.keyIDInName, named != keyID else { return elsewhere }
+        if let other = localCandidates.otherPlace, other.keyID == keyID {
+            return Finding(
+                .otherKeyFile, .error, .likely,
+                seen: """
+                    two different keys: \(key.place), named for Key ID \(named), is in use as Key ID \
+                    \(keyID), and \(other.path) (\(other.origin)) is the key of \(keyID)
+                    """,
+                advice: linking(keyID))
+        }
+        return Finding(
+            .keyFileName, .error, .likely,
+            seen: "the key file \(key.place) is named for Key ID \(named), but key_id is \(keyID)",
+            advice: "set key_id to \(named), or use the key of \(keyID)")
+    }
+
+    private func linking(_ keyID: KeyID) -> String {
+        """
+        let both be the key of key_id: private_key in the profile, and for the units \
+        ln -sf AuthKey_\(keyID).p8 /etc/siwa/apple.p8
+        """
+    }
+
     /// Another key in the second place of the key.
-    package var elsewhere: Finding? {
+    private var elsewhere: Finding? {
         guard let other = localCandidates.otherPlace else { return nil }
         let keyID = client.signingKey.id
         if let publicKey = other.publicKey {
             guard !publicKey.isSame(as: client.signingKey.publicKey) else { return nil }
         } else {
-            guard let named = other.keyID, named != keyID else { return nil }
+            // Without the other file, its name says whether it is the same.
+            guard let named = other.keyID, named != keyID, named != key.keyIDInName else {
+                return nil
+            }
         }
         let name = other.keyID.map { ", key of \($0)" } ?? ""
         return Finding(
@@ -106,10 +127,7 @@ package struct ClientFindings: Sendable {
                 two different keys: \(key.place) is in use as Key ID \(keyID), and \(other.path) \
                 (\(other.origin)\(name)) is another key
                 """,
-            advice: """
-                let both be the key of key_id: private_key in the profile, and for the units \
-                ln -sf AuthKey_\(keyID).p8 /etc/siwa/apple.p8
-                """)
+            advice: linking(keyID))
     }
 
     private func isInUse(_ file: KeyFile) -> Bool {

@@ -105,7 +105,7 @@ struct ServedConfiguration: Sendable {
                 case .signing(let loaded)? = try? session.requestClient(),
                 let finding = ClientFindings(
                     loaded, LocalCandidates(session.settings, in: world)
-                ).elsewhere
+                ).mistaken
             else { return [String]() }
             return ["\(name.map { "profile '\($0)': " } ?? "")\(finding.seen); \(finding.advice)"]
         }

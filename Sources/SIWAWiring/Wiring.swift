@@ -71,6 +71,9 @@ extension World {
         files.checkReservation = { path, size throws(FileError) in
             try SIWASystem.checkReservation(path, size)
         }
+        files.requireOwnFolder = { path throws(FileError) in
+            try SIWASystem.requireOwnFolder("create", path)
+        }
         files.freeSpace = SIWASystem.freeSpace
         files.remove = { path throws(FileError) in try removeFile(path) }
         files.readRegular = { path throws(FileError) in try readRegularFile(path) }

@@ -89,6 +89,13 @@ package struct FileWarning: Sendable {
 }
 
 extension Session {
+    /// Refuses, under `--strict`, an output that root would create in a folder of another user, who
+    /// could not open it.
+    package func examineOutput(_ path: String?) throws(FileError) {
+        guard settings.isStrict.value, let path else { return }
+        try world.files.requireOwnFolder(path)
+    }
+
     /// Warns of a file that others can write or read; refuses it under `--strict`.
     package func examine(
         _ warning: FileWarning?, _ subject: SettingsError.Subject

@@ -144,6 +144,8 @@ package struct World: Sendable {
         package var checkReservation: @Sendable (String, Int) throws(FileError) -> Void = {
             _, _ in
         }
+        /// Fails if root would create the file in a folder of another user.
+        package var requireOwnFolder: @Sendable (String) throws(FileError) -> Void = { _ in }
         /// The free space of a path's file system, in bytes; nil if it is unknown.
         package var freeSpace: @Sendable (String) -> Int? = { _ in nil }
         /// Reads the first line of standard input.

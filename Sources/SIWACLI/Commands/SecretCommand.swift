@@ -74,6 +74,7 @@ struct SecretCommand: Command {
         try checkCombination()
         try checkFiles(in: world)
         let session = try Session(global, lifetime: lifetime, in: world)
+        try session.examineOutput(out)
         let now = world.clocks.now()
         let lifetime = try lifetime(in: session.settings, at: now)
         let client = try session.client().client

@@ -53,6 +53,7 @@ struct VaultExportCommand: Command {
 
     private func export(in world: World) async throws {
         let session = try Session(global, vault: vault, in: world)
+        try session.examineOutput(output.path)
         try session.checkNothingIsPicked()
         let filter = try which.filter(session)
         var vault = isRevealing ? try session.vault(.statement) : nil

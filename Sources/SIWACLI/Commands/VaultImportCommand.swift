@@ -74,6 +74,10 @@ struct VaultImportCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
+        guard rejects != "-" else {
+            throw UsageError.Problem.misuse(
+                "--rejects needs a file", hint: "--rejects /dev/stdout writes to standard output")
+        }
         try global.output.checkPrinted(among: ["imported", "updated", "unchanged", "invalid"])
         let session = try Session(global, vault: vault, in: world)
         let clientID = session.settings.text(.clientID) == nil ? nil : try session.clientID()
@@ -126,8 +130,10 @@ struct VaultImportCommand: Command {
     /// A dry run creates no file, which would be in the way of the import itself.
     private func openRejects(_ session: Session) throws -> StreamingOutput? {
         guard let rejects else { return nil }
+        try session.examineOutput(rejects)
         let status = session.world.files.status(rejects)
-        if status?.isRegular == true {
+        // An open stream may be a file.
+        if status?.isRegular == true, !rejects.hasPrefix("/dev/") {
             throw UsageError.Problem.misuse(
                 message: "--rejects: the file \(rejects) exists", hints: ["name a new file"])
         }

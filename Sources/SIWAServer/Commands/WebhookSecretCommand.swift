@@ -26,6 +26,11 @@ struct WebhookSecretCommand: Command {
     @Required var file: String
 
     func run(in world: ServerWorld) async throws {
+        guard file != "-" else {
+            throw UsageError.Problem.misuse(
+                "--out needs a file",
+                hint: "give a new file in a folder that this user can write to")
+        }
         let line = try WebhookSecrets.newLine()
         do {
             try world.base.files.create(line, file)

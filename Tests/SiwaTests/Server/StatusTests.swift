@@ -112,6 +112,7 @@ import Testing
         let (secret, authorities) = (folder.path("webhook.secret"), folder.path("authorities.pem"))
         let made = try await fixture.run("webhook-secret", "--out", secret)
         try #require(made.ending == .exit(0), "\(made)")
+        #expect(try await fixture.run("webhook-secret", "--out", "-").ending == .exit(2))
         try folder.write("authorities.pem", identity.certificate)
         let server = try await fixture.serve(
             fixture.listeners.map { listener in

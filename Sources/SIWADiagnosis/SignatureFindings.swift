@@ -13,9 +13,11 @@ struct SignatureFindings {
             return
         }
         let bytes = jws.signature
-        let isDER = bytes.count > 2 && bytes[0] == 0x30 && Int(bytes[1]) == bytes.count - 2
-        let signature =
-            isDER ? try? P256Signature(der: bytes) : P256Signature(rawRepresentation: bytes)
+        let raw = P256Signature(rawRepresentation: bytes)
+        // r||s may begin like DER: one in 65,536 does.
+        let isDER =
+            raw == nil && bytes.count > 2 && bytes[0] == 0x30 && Int(bytes[1]) == bytes.count - 2
+        let signature = isDER ? try? P256Signature(der: bytes) : raw
         guard isDER || signature != nil else {
             all = [Self.length(bytes.count)]
             return

@@ -93,6 +93,12 @@ import Testing
         #expect(found.first?.seen.contains("AuthKey_OTHER67890.p8") == true)
     }
 
+    @Test func `a signature of 64 bytes that begins like DER is r and s`() throws {
+        var draft = Self.draft()
+        draft.spoilSignature = { [0x30, 62] + $0.rawRepresentation.dropFirst(2) }
+        #expect(try Self.findings(draft).map(\.code) == [.wrongKey])
+    }
+
     @Test func `all faults are found at once, certain ones before likely ones`() throws {
         var draft = Self.draft()
         draft.claim("exp", .integer(now - 5))

@@ -188,8 +188,9 @@ extension ConformRun {
         var found = NotificationEffect.none
         for type in ["account-delete", "consent-revoked"] {
             let user = try await newUser()
-            let session = try await signIn(mainFlow, user, for: "the good sign-in")
+            // The newest session is the user's: a backend that ends that one has an effect, too.
             let other = try await signIn(mainFlow, newUser(), for: "the good sign-in")
+            let session = try await signIn(mainFlow, user, for: "the good sign-in")
             _ = try await post(try await notification(type, user), "N01")
             guard session.isSignedIn, let delay = try await timeToEffect(on: session) else {
                 continue

@@ -6,6 +6,11 @@ struct TestUser: Sendable {
     let name: String
     let subject: String
     let email: String
+
+    /// What Apple's field `user` says at the first sign-in.
+    var introduction: JSON {
+        ["name": ["firstName": "Con", "lastName": "Form"], "email": .string(email)]
+    }
 }
 
 /// A flow by which a person signs in.

@@ -115,9 +115,7 @@ extension ConformRun {
     private func addressInRequest(
         _ flow: Flow, _ victim: TestUser, token: BadToken? = nil
     ) -> [Naming] {
-        let introduction: JSON = [
-            "name": ["firstName": "Con", "lastName": "Form"], "email": .string(victim.email),
-        ]
+        let introduction = victim.introduction
         guard flow == .native else {
             let deviation = Deviation(
                 token: token,

@@ -83,10 +83,7 @@ extension ConformRun {
             parameters.append(("id_token", credentials.idToken))
         }
         if request["scope"]?.isEmpty == false {
-            let introduction: JSON = [
-                "name": ["firstName": "Con", "lastName": "Form"], "email": .string(user.email),
-            ]
-            parameters.append(("user", introduction.text))
+            parameters.append(("user", user.introduction.text))
         }
         if let state = request["state"] { parameters.append(("state", state)) }
         return parameters

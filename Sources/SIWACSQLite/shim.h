@@ -42,17 +42,17 @@ SIWA_DYNAMIC_LIBRARY(siwa_sqlite, "libsqlite3.so.0", SIWA_SQLITE_FUNCTIONS)
 /// SQLITE_CONSTRAINT_FOREIGNKEY, a macro of shifts.
 static const int siwa_foreign_key_missing = SQLITE_CONSTRAINT_FOREIGNKEY;
 
-// SQLITE_TRANSIENT, "copy it", is a macro of casts. A null pointer would bind NULL: empty is not
-// nothing.
+// A null pointer would bind NULL: empty is not nothing. SQLite reads the bytes in place, until the
+// bindings are cleared.
 
 static inline int siwa_bind_text(
     siwa_sqlite sqlite, sqlite3_stmt *statement, int index, const void *bytes, size_t count) {
     return sqlite.sqlite3_bind_text64(
-        statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+        statement, index, bytes ? bytes : "", count, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 static inline int siwa_bind_bytes(
     siwa_sqlite sqlite, sqlite3_stmt *statement, int index, const void *bytes, size_t count) {
     return sqlite.sqlite3_bind_blob64(
-        statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT);
+        statement, index, bytes ? bytes : "", count, SQLITE_STATIC);
 }

@@ -125,11 +125,13 @@ private func endOfOpaqueToken(in bytes: [UInt8], at start: Int) -> Int? {
 private func endOfBareKey(in bytes: [UInt8], at start: Int) -> Int? {
     guard isBase64(bytes[start]), start == 0 || !isBase64(bytes[start - 1]) else { return nil }
     let endOfDigits = endOfRun(in: bytes, from: start, isBase64)
+    // No shape is shorter.
+    guard endOfDigits - start >= 16 else { return nil }
     let end = endOfRun(in: bytes, from: endOfDigits) { $0 == UInt8(ascii: "=") }
     let run = bytes[start..<endOfDigits].drop { $0 == UInt8(ascii: "-") }
     if run.count >= 64, run.allSatisfy(isHexadecimal) { return end }
     // The beginning of a private key in DER, or in PEM that was encoded again.
-    let isKey = ["MI", "MH", "LS0t"].contains { run.starts(with: $0.utf8) }
+    let isKey = ["MI", "MH", "LS0t"].contains { begins(bytes, at: run.startIndex, with: $0) }
     if isKey, run.count > 40 || run.count >= 16 && isCut(bytes, at: end) { return end }
     return isRandom(run) ? end : nil
 }
@@ -149,13 +151,18 @@ private func isRandom(_ run: ArraySlice<UInt8>) -> Bool {
 }
 
 private func begins(_ bytes: [UInt8], at position: Int, with text: String) -> Bool {
-    bytes[position...].starts(with: text.utf8)
+    let (bytes, text) = (bytes.span, text.utf8.span)
+    guard text.count <= bytes.count - position else { return false }
+    for index in text.indices where bytes[position + index] != text[index] { return false }
+    return true
 }
 
 private func endOfRun(
     in bytes: [UInt8], from start: Int, _ belongs: (UInt8) -> Bool
 ) -> Int {
-    bytes[start...].firstIndex { !belongs($0) } ?? bytes.count
+    var end = start
+    while end < bytes.count, belongs(bytes[end]) { end += 1 }
+    return end
 }
 
 /// Whether the text was shortened here.

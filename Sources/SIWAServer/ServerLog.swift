@@ -64,9 +64,8 @@ struct ServerLog: Sendable {
         line.add("time", now().rfc3339)
         line.add("level", event.level.rawValue)
         line.add("event", event.name)
-        let userIDs = [event.subject.userID?.rawValue, event.userID].compactMap(\.self)
-        for member in event.members { line.add(shown(member, userIDs)) }
-        for member in members(of: event.subject) { line.add(member) }
+        for member in event.members { line.add(shown(member, of: event)) }
+        add(event.subject, to: &line)
         write(String(decoding: line.finishedWithoutLineEnd(), as: UTF8.self))
     }
 
@@ -77,25 +76,24 @@ struct ServerLog: Sendable {
         self(ServiceEvent(level, name, members))
     }
 
-    private func members(of subject: LogSubject) -> [JSON.Member] {
+    private func add(_ subject: LogSubject, to line: inout JSONLine) {
         // A secret may have been sent in place of an id.
-        let userID = subject.userID.map {
-            showsUserIDs
-                ? ("user_id", maskingSecrets(in: $0.rawValue))
-                : ("user_fingerprint", SecretText($0.rawValue).fingerprint)
+        if let id = subject.clientID { line.add("client_id", maskingSecrets(in: id.rawValue)) }
+        if let id = subject.userID {
+            if showsUserIDs {
+                line.add("user_id", maskingSecrets(in: id.rawValue))
+            } else {
+                line.add("user_fingerprint", SecretText(id.rawValue).fingerprint)
+            }
         }
-        return [
-            subject.clientID.map { ("client_id", maskingSecrets(in: $0.rawValue)) }, userID,
-            subject.fingerprint.map { ("token_fingerprint", $0) },
-            subject.requestID.map { ("apple_request_id", $0) },
-        ].compactMap { member in member.map { .init($0, .string($1)) } }
+        if let fingerprint = subject.fingerprint { line.add("token_fingerprint", fingerprint) }
+        if let id = subject.requestID { line.add("apple_request_id", id) }
     }
 
     /// Masks values from callers.
-    private func shown(_ member: JSON.Member, _ userIDs: [String]) -> JSON.Member {
-        guard Self.freeTexts.contains(member.name), let text = member.value.string else {
-            return member
-        }
+    private func shown(_ member: JSON.Member, of event: ServiceEvent) -> JSON.Member {
+        guard Self.isFreeText(member.name), let text = member.value.string else { return member }
+        let userIDs = [event.subject.userID?.rawValue, event.userID].compactMap(\.self)
         var shown = Array(words.shown(text).utf8)
         // By bytes, because a combining accent would hide the end of an id.
         for id in showsUserIDs ? [] : userIDs where !id.isEmpty {
@@ -105,5 +103,7 @@ struct ServerLog: Sendable {
             member.name, .string(maskingSecrets(in: String(decoding: shown, as: UTF8.self))))
     }
 
-    private static let freeTexts: Set = ["message", "reason"]
+    private static func isFreeText(_ name: String) -> Bool {
+        name.isExactly("message") || name.isExactly("reason")
+    }
 }

@@ -19,7 +19,7 @@ extension IncomingEvent {
         _ number: Int, of user: Int = 1, at time: Int = 0, isDelivered: Bool = true,
         revokesConsent: Bool = false, verifying unverified: EventID? = nil,
         expiresAt: Int = 2_000_000_000
-    ) throws -> Self {
+    ) throws -> IncomingEvent {
         let user = VaultUser.sample(user)
         let moment = NumericDate(1_790_000_000 + time)
         return IncomingEvent(

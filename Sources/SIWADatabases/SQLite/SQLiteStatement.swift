@@ -6,12 +6,17 @@ final class SQLiteStatement {
     private let pointer: OpaquePointer
     /// SQLite's indices of `$1`, `$2`, …, as far as they were set.
     private var indices: [CInt] = []
+    /// The bound texts and bytes, one after the other: SQLite would allocate memory for each.
+    private var bound = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     init(_ sqlite: siwa_sqlite, owning pointer: OpaquePointer) {
         (self.sqlite, self.pointer) = (sqlite, pointer)
     }
 
-    deinit { _ = sqlite.sqlite3_finalize(pointer) }
+    deinit {
+        _ = sqlite.sqlite3_finalize(pointer)
+        bound.deallocate()
+    }
 
     /// Sets `$1`, `$2`, …, which are names for SQLite, numbered by their first appearance. A value
     /// that a statement does not use has index 0, which SQLite refuses; this is ignored.
@@ -20,26 +25,41 @@ final class SQLiteStatement {
             let name = "$\(indices.count + 1)"
             indices.append(sqlite.sqlite3_bind_parameter_index(pointer, name))
         }
+        makeRoom(for: values)
+        var end = 0
         for (index, value) in zip(indices, values) {
             switch value {
             case .null, .array: _ = sqlite.sqlite3_bind_null(pointer, index)
             case .integer(let integer):
                 _ = sqlite.sqlite3_bind_int64(pointer, index, Int64(integer))
             case .text(let text):
-                var text = text
-                _ = text.withUTF8 {
-                    siwa_bind_text(sqlite, pointer, index, $0.baseAddress, $0.count)
-                }
+                let place = copy(text.utf8, to: &end)
+                _ = siwa_bind_text(sqlite, pointer, index, place.baseAddress, place.count)
             case .invalidText(let bytes):
-                _ = bytes.withUnsafeBytes {
-                    siwa_bind_text(sqlite, pointer, index, $0.baseAddress, $0.count)
-                }
+                let place = copy(bytes, to: &end)
+                _ = siwa_bind_text(sqlite, pointer, index, place.baseAddress, place.count)
             case .bytes(let bytes):
-                _ = bytes.withUnsafeBytes {
-                    siwa_bind_bytes(sqlite, pointer, index, $0.baseAddress, $0.count)
-                }
+                let place = copy(bytes, to: &end)
+                _ = siwa_bind_bytes(sqlite, pointer, index, place.baseAddress, place.count)
             }
         }
+    }
+
+    /// Nothing is bound now: ``reset()`` has cleared it.
+    private func makeRoom(for values: [Value]) {
+        let count = values.reduce(0) { $0 + $1.byteCount }
+        guard count > bound.count else { return }
+        bound.deallocate()
+        bound = .allocate(byteCount: max(count, 512), alignment: 1)
+    }
+
+    private func copy(
+        _ bytes: some Collection<UInt8>, to end: inout Int
+    ) -> UnsafeRawBufferPointer {
+        let place = UnsafeMutableRawBufferPointer(rebasing: bound[end..<end + bytes.count])
+        place.copyBytes(from: bytes)
+        end += bytes.count
+        return UnsafeRawBufferPointer(place)
     }
 
     /// Advances to the next row, or to the end.
@@ -72,5 +92,16 @@ final class SQLiteStatement {
     func reset() {
         _ = sqlite.sqlite3_reset(pointer)
         _ = sqlite.sqlite3_clear_bindings(pointer)
+    }
+}
+
+extension Value {
+    /// The length of a text or of bytes.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .null, .array, .integer: 0
+        case .text(let text): text.utf8.count
+        case .invalidText(let bytes), .bytes(let bytes): bytes.count
+        }
     }
 }

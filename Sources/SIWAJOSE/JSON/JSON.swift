@@ -31,8 +31,10 @@ package enum JSON: Hashable, Sendable {
     /// The member called `name`; nil if it is absent or if this is not an object.
     package subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
-        for index in members.indices where members[index].name.isExactly(name) {
-            return members[index].value
+        // Reads the members in place: copying one takes longer than comparing it.
+        let span = members.span
+        for index in span.indices where span[index].name.isExactly(name) {
+            return span[index].value
         }
         return nil
     }
@@ -72,6 +74,26 @@ package enum JSON: Hashable, Sendable {
         case .array: "an array"
         case .object: "an object"
         }
+    }
+}
+
+extension [JSON.Member] {
+    /// The members that have none of these names.
+    package func others(than names: [String]) -> [JSON.Member] {
+        var others: [JSON.Member] = []
+        others.reserveCapacity(count)
+        let (members, names) = (span, names.span)
+        for index in members.indices where !members[index].hasName(among: names) {
+            others.append(members[index])
+        }
+        return others
+    }
+}
+
+extension JSON.Member {
+    fileprivate func hasName(among names: Span<String>) -> Bool {
+        for index in names.indices where names[index].isExactly(name) { return true }
+        return false
     }
 }
 

@@ -44,7 +44,10 @@ extension JSONReader {
             return add(.string, from: start, mark: mark)
         }
         // Few strings get here.
-        var text = Array(bytes[start + 1..<position])
+        var text: [UInt8] = []
+        // Mostly JSON inside a string, such as Apple's events.
+        text.reserveCapacity(200)
+        text.append(contentsOf: bytes[start + 1..<position])
         var hasEscapes = false
         while case let byte = try peek(), byte != UInt8(ascii: "\"") {
             position += 1
@@ -53,7 +56,13 @@ extension JSONReader {
                 hasEscapes = true
                 try escape(into: &text)
             case 0..<0x20: throw failure(.controlCharacter, at: position - 1)
-            default: text.append(byte)
+            default:
+                let start = position - 1
+                position = bytes.span.index(from: position, JSON.markOddCharacters)
+                let run = start..<position
+                text.append(addingCapacity: run.count) {
+                    $0.append(contentsOf: bytes.span.extracting(run))
+                }
             }
         }
         position += 1

@@ -56,6 +56,13 @@ package final class JSONText: Sendable {
         place(of: name).flatMap { isString(at: $0) ? secret(at: $0) : nil }
     }
 
+    /// The member with this name in UTF-8, without further copies; nil unless it is a string.
+    package func string(_ name: String) -> [UInt8]? {
+        guard let place = place(of: name), isString(at: place) else { return nil }
+        let node = nodes[place]
+        return node.hasEscapes ? unescaped.text(of: place) : Array(bytes[node.content])
+    }
+
     /// The index of the value of a member.
     private func place(of name: String) -> Int? {
         isObject ? index(of: name.utf8.span).map { $0 + 1 } : nil
@@ -207,6 +214,7 @@ extension JSONText {
 
     private func members(of object: Int) -> [JSON.Member] {
         var members: [JSON.Member] = []
+        members.reserveCapacity(min((nodes[object].next - object) / 2, 8))
         var index = object + 1
         while index < nodes[object].next {
             members.append(JSON.Member(string(at: index), value(at: index + 1)))

@@ -7,26 +7,33 @@ extension JSON {
     /// `account-deleted`; `sub` becomes `user_id`; `event_time` is in RFC 3339; `is_private_email`
     /// is a boolean. Unknown members follow. Nil if there is no event.
     package var normalizedEvent: JSON? {
-        (try? NotificationEvent.object(self)).map(\.normalizedEventObject)
+        (try? NotificationEvent.object(self["events"], hasSubject: true))
+            .map(\.normalizedEventObject)
     }
 
     /// The normalized event; this must be an object.
     fileprivate var normalizedEventObject: JSON {
-        let known: [Member?] = [
-            member("type") {
-                $0.string.map { .string(NotificationEvent.Kind(rawValue: $0).rawValue) }
-            },
-            member("sub", as: "user_id") { $0 },
-            member("event_time") { $0.eventTime.map { .string($0.rfc3339) } },
-            member("email") { $0 },
-            member("is_private_email") { $0.flag.map(JSON.boolean) },
-        ]
-        let names = ["type", "sub", "user_id", "event_time", "email", "is_private_email"]
-        let others = (members ?? []).filter { member in
-            !names.contains { $0.isExactly(member.name) }
+        var event: [Member] = []
+        event.reserveCapacity(8)
+        func add(_ name: String, as newName: String? = nil, _ spell: (JSON) -> JSON?) {
+            // An unexpected value is unchanged.
+            if let value = self[name] {
+                event.append(Member(newName ?? name, spell(value) ?? value))
+            }
         }
-        return .object(known.compactMap(\.self) + others)
+        add("type") { $0.string.map { .string(NotificationEvent.Kind(rawValue: $0).rawValue) } }
+        add("sub", as: "user_id") { $0 }
+        add("event_time") { $0.eventTime.map { .string($0.rfc3339) } }
+        add("email") { $0 }
+        add("is_private_email") { $0.flag.map(JSON.boolean) }
+        event += members?.others(than: Self.normalizedNames) ?? []
+        return .object(event)
     }
+
+    /// The members of an event that are spelled uniformly.
+    private static let normalizedNames = [
+        "type", "sub", "user_id", "event_time", "email", "is_private_email",
+    ]
 
     /// The moment of an `event_time`: Apple documents seconds and sends milliseconds. A number
     /// from 10^11 is milliseconds, since 1973; below it is seconds, until the year 5138. Nil after
@@ -35,13 +42,6 @@ extension JSON {
         guard let number = integer, number >= 0 else { return nil }
         let moment = NumericDate(number < 100_000_000_000 ? number : number / 1000)
         return moment.isWritable ? moment : nil
-    }
-
-    /// A member in the uniform spelling; unchanged if its value is unexpected.
-    private func member(
-        _ name: String, as newName: String? = nil, _ spell: (JSON) -> JSON?
-    ) -> Member? {
-        self[name].map { Member(newName ?? name, spell($0) ?? $0) }
     }
 }
 

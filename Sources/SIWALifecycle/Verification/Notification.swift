@@ -1,8 +1,9 @@
 package import SIWAJOSE
 
 /// The content of a verified server-to-server notification (Apple: "Processing changes for Sign in
-/// with Apple accounts").
-package struct Notification: Hashable, Sendable {
+/// with Apple accounts"). An object, because copying a structure would count a reference to each of
+/// its texts.
+package final class Notification: Sendable {
     /// What happened to the user's account.
     package let event: NotificationEvent
     /// The client: the primary App ID of its group.
@@ -17,17 +18,16 @@ package struct Notification: Hashable, Sendable {
     package let id: String?
 
     /// Nil if a required claim is missing or has another type.
-    init?(_ claims: JSON, _ event: NotificationEvent) {
-        guard let clientID = claims["aud"]?.string,
-            let issuer = claims["iss"]?.string, let issuedAt = claims["iat"]?.moment,
-            let expiresAt = claims["exp"]?.moment
+    init?(_ claims: TokenClaims, _ event: NotificationEvent) {
+        guard let clientID = claims[.aud]?.string, let issuer = claims[.iss]?.string,
+            let issuedAt = claims.moment(.iat), let expiresAt = claims.moment(.exp)
         else { return nil }
         self.event = event
         self.clientID = ClientID(unchecked: clientID)
         self.issuer = issuer
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
-        id = claims["jti"]?.string
+        id = claims[.jti]?.string
     }
 }
 
@@ -39,22 +39,21 @@ extension TokenVerifier {
     package func verify(
         notification token: CompactJWS, at now: NumericDate
     ) -> NotificationVerification {
-        let claims = token.payload
-        let common = commonChecks(token, at: now) + [identifier(claims)]
+        var checks = commonChecks(token, at: now)
+        checks.append(identifier(token.claims))
         do {
-            let event = try NotificationEvent(claims)
-            return NotificationVerification(token, common + [.passed(.event, event.kind.rawValue)])
-            { _ in Notification(claims, event) }
+            let event = try NotificationEvent(token.claims)
+            checks.append(.passed(.event, event.kind.rawValue))
+            return NotificationVerification(token, checks) { Notification($0, event) }
         } catch {
             // Also prevents that an identity token is accepted as a notification (RFC 8725 §3.12).
-            return NotificationVerification(token, common + [.failed(.event, error.description)]) {
-                _ in nil
-            }
+            checks.append(.failed(.event, error.description))
+            return NotificationVerification(token, checks) { _ in nil }
         }
     }
 
-    private func identifier(_ claims: JSON) -> TokenCheck {
-        switch claims["jti"] {
+    private func identifier(_ claims: TokenClaims) -> TokenCheck {
+        switch claims[.jti] {
         case .string(let id) where !id.isEmpty: .passed(.jti)
         case nil: .skipped(.jti, "without a jti, repetitions cannot be recognised")
         case let other: .failed(.jti, "jti is \(other.shown), expected a text")

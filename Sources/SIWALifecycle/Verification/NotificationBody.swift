@@ -30,14 +30,14 @@ extension CompactJWS {
     private static func payload(
         of text: ArraySlice<UInt8>
     ) throws(NotificationBodyError) -> [UInt8] {
-        let body: JSON
+        let body: JSONText
         do {
-            body = try JSON(text)
+            body = try JSONText(Array(text))
         } catch {
             throw .json(error)
         }
-        guard let payload = body["payload"]?.string else { throw .payload(body["payload"]?.kind) }
-        return Array(payload.utf8)
+        guard let payload = body.string("payload") else { throw .payload(body["payload"]?.kind) }
+        return payload
     }
 }
 

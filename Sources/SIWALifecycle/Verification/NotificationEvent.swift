@@ -39,8 +39,8 @@ package struct NotificationEvent: Hashable, Sendable {
     package let json: JSON
 
     /// Reads the `events` of a notification's claims.
-    init(_ claims: JSON) throws(NotificationEventError) {
-        json = try Self.object(claims)
+    init(_ claims: TokenClaims) throws(NotificationEventError) {
+        json = try Self.object(claims[.events], hasSubject: claims.has(.sub))
         guard let kind = json["type"]?.string, !kind.isEmpty else {
             throw .member("type", json["type"])
         }
@@ -58,10 +58,10 @@ package struct NotificationEvent: Hashable, Sendable {
     }
 
     /// Apple sends a string that contains JSON, and documents an object.
-    static func object(_ claims: JSON) throws(NotificationEventError) -> JSON {
-        guard let events = claims["events"] else {
-            throw .missing(hasSubject: claims["sub"] != nil)
-        }
+    static func object(
+        _ events: JSON?, hasSubject: Bool
+    ) throws(NotificationEventError) -> JSON {
+        guard let events else { throw .missing(hasSubject: hasSubject) }
         var event = events
         if case .string(let text) = events {
             do { event = try JSON(text: text) } catch { throw .json(error) }

@@ -27,16 +27,16 @@ final class NotificationReceiver: Sendable {
         /// The result, for the metrics and the log.
         let result: String
         /// The event; nil unless the notification was verified.
-        var event: InboxEvent?
+        let event: IncomingEvent?
         /// Why it was not accepted.
         var detail = "the notification was not accepted"
 
-        init(accepted result: String, _ event: InboxEvent? = nil) {
+        init(accepted result: String, _ event: IncomingEvent? = nil) {
             (refusal, self.result, self.event) = (nil, result, event)
         }
 
         init(_ refusal: APIStatus, _ result: String) {
-            (self.refusal, self.result) = (refusal, result)
+            (self.refusal, self.result, event) = (refusal, result, nil)
         }
     }
 
@@ -113,9 +113,9 @@ final class NotificationReceiver: Sendable {
         do throws(StoreError) {
             let receipt = try await commits.receive(event)
             for damaged in receipt.damaged { log(.damagedRow(damaged.error)) }
-            guard receipt.outcome == .stored else { return Answer(accepted: "known", event.event) }
+            guard receipt.outcome == .stored else { return Answer(accepted: "known", event) }
             if event.isDelivered { arrival.notify() }
-            return Answer(accepted: "received", event.event)
+            return Answer(accepted: "received", event)
         } catch {
             access.note(error)
             logFailure(error)

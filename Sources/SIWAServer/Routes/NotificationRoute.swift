@@ -33,14 +33,14 @@ extension ServerLog {
         var members: [JSON.Member] = [
             .init("request_id", .string(request.id)), .init("result", .string(answer.result)),
         ]
-        if let event = answer.event {
+        if let event = answer.event?.event {
             members += [
                 .init("jti", .string(event.id.rawValue)), .init("type", .string(event.type)),
             ]
         }
         let line = ServiceEvent(
             .info, "notification", members,
-            about: answer.event.map { LogSubject($0.user) } ?? LogSubject())
+            about: answer.event.map { LogSubject($0.event.user) } ?? LogSubject())
         // Anyone who has a genuine payload can post it again and again.
         guard answer.result != "received" else { return self(line) }
         self(

@@ -29,7 +29,7 @@ package struct InboxEvent: Hashable, Sendable {
         _ notification: Notification, payload: @autoclosure () -> [UInt8], receivedAt: NumericDate
     ) throws {
         id = try EventID(jti: notification.id, payload: payload())
-        type = String(notification.event.kind.rawValue.prefix(Self.longestType))
+        type = Self.type(notification.event.kind)
         user = try VaultUser(
             ClientID(validating: notification.clientID.rawValue),
             validating: notification.event.userID.rawValue)
@@ -37,17 +37,16 @@ package struct InboxEvent: Hashable, Sendable {
         guard occurredAt.isWritable else { throw UnusableEvent() }
         self.receivedAt = receivedAt
         expiresAt = notification.expiresAt
-        let own: [JSON.Member] = [
-            .init("jti", .string(id.rawValue)),
-            .init("client_id", .string(user.clientID.rawValue)),
-            .init("received_at", .string(receivedAt.rfc3339)),
-        ]
-        let names = own.map(\.name)
-        let event = (notification.event.normalized.members ?? []).filter { member in
-            !names.contains { $0.isExactly(member.name) }
-        }
-        body = JSON.object(event + own).bytes
+        var body = JSONLine()
+        let event = notification.event.normalized.members ?? []
+        for member in event.others(than: Self.ownNames) { body.add(member) }
+        body.add("jti", id.rawValue)
+        body.add("client_id", user.clientID.rawValue)
+        body.add("received_at", receivedAt.rfc3339)
+        self.body = body.finishedWithoutLineEnd()
     }
+
+    private static let ownNames = ["jti", "client_id", "received_at"]
 
     /// Creates an event.
     package init(
@@ -59,8 +58,10 @@ package struct InboxEvent: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// The longest type, in characters; Apple's types have at most 15.
-    private static let longestType = 64
+    /// As much of a type as is stored; Apple's types have at most 15 characters.
+    private static func type(_ kind: NotificationEvent.Kind) -> String {
+        kind.rawValue.utf8.count <= 64 ? kind.rawValue : String(kind.rawValue.prefix(64))
+    }
 }
 
 /// The time of an event is before the year 0 or after the year 9999.
@@ -69,8 +70,9 @@ package struct UnusableEvent: Error, CustomStringConvertible {
     package var description: String { "its time is before the year 0 or after the year 9999" }
 }
 
-/// An event to store.
-package struct IncomingEvent: Hashable, Sendable {
+/// An event to store. An object, because a group of them is passed on and sorted several times, and
+/// copying a structure would count a reference to each of its texts.
+package final class IncomingEvent: Sendable {
     /// The event, as it is delivered.
     package let event: InboxEvent
     /// Whether it is delivered to an application.

@@ -79,8 +79,10 @@ import Testing
             error?.message.contains("permission denied for schema public") == true,
             "\(String(describing: error))")
         #expect(
-            error?.remedy?.contains("belong to another role than the one that vault.url names")
-                == true)
+            error?.remedy?.contains(
+                "to another role than humble, which vault.url names: 'sudo -u postgres psql --dbname "
+                    + "\(fixture.name) --command \"\\dt\"' shows their owner") == true,
+            "\(String(describing: error))")
     }
 
     @Test(arguments: [

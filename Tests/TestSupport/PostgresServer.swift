@@ -209,6 +209,7 @@ extension PostgresServer {
         start() {
             "$@" "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= \
                 $(cat "$folder/options" 2>/dev/null) -c fsync=off -c jit=off -c autovacuum=off \
+                -c max_connections=300 \
                 -c client_connection_check_interval=1s >>"$folder/log" 2>&1 </dev/null &
             server=$!
             until "$programs/pg_isready" -q -h "$folder" -d postgres -U siwa \

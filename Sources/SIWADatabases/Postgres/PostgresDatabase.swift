@@ -225,7 +225,7 @@ final class PostgresDatabase: Database {
         }
         let error = StoreError(
             state.kind, "\(state.explanation): \(result.message) (\(state.code))",
-            remedy: state.advice)
+            remedy: state.advice(to: PostgresRole(connection, postgres)))
         return DatabaseFailure(error, state.remedy)
     }
 

@@ -36,12 +36,15 @@ struct SQLState: Hashable {
     }
 
     /// What to do; nil if the kind says it.
-    var advice: String? {
+    ///
+    /// - Parameter role: whom libpq is connected as.
+    func advice(to role: PostgresRole) -> String? {
         guard code == "42501" else { return nil }
         return """
-            the tables, or the database, belong to another role than the one that vault.url names: \
-            name their owner there, or give them to this role as the database's administrator: \
-            ALTER DATABASE … OWNER TO …, and REASSIGN OWNED BY … TO … for its tables
+            the tables, or the database, belong to another role than \(role.name), which vault.url \
+            names: 'sudo -u postgres psql --dbname \(role.database.quotedForShell) --command "\\dt"' \
+            shows their owner; name it in vault.url, or let the database's administrator give what it \
+            owns to \(role.name), with REASSIGN OWNED
             """
     }
 
@@ -118,14 +121,14 @@ struct ConnectionRefusal {
                 """
         case "28000":
             return """
-                create the role\(place): sudo -u postgres createuser \(Self.quoted(role)); or name \
+                create the role\(place): sudo -u postgres createuser \(role.quotedForShell); or name \
                 another one in vault.url
                 """
         case "3D000":
             return """
                 create the database\(place): sudo -u postgres createdb --owner \
-                \(Self.quoted(role)) --encoding UTF8 --template template0 \
-                \(Self.quoted(database)); then 'siwa vault init' creates the vault
+                \(role.quotedForShell) --encoding UTF8 --template template0 \
+                \(database.quotedForShell); then 'siwa vault init' creates the vault
                 """
         default: return nil
         }
@@ -137,17 +140,6 @@ struct ConnectionRefusal {
         guard !isPlain || name.isEmpty else { return name }
         let characters = name.map { $0 == "\"" ? "\"\"" : $0 == "'" ? #"'\''"# : "\($0)" }
         return "\"" + characters.joined() + "\""
-    }
-
-    /// A name as a shell takes it.
-    private static func quoted(_ name: String) -> String {
-        let isPlain = name.allSatisfy {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "_.-".contains($0))
-        }
-        guard !isPlain || name.isEmpty || name.hasPrefix("-") else { return name }
-        return "'"
-            + name.split(separator: "'", omittingEmptySubsequences: false).joined(
-                separator: #"'\''"#) + "'"
     }
 
     /// Whether libpq rejects a value of the URL: waiting does not help.
@@ -165,5 +157,18 @@ struct ConnectionRefusal {
             && ["SSL", "certificate", "authentication", "password", "GSSAPI"].contains {
                 words.contains($0[...])
             }
+    }
+}
+
+extension String {
+    /// A name as a shell takes it.
+    fileprivate var quotedForShell: String {
+        let isPlain = allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "_.-".contains($0))
+        }
+        guard !isPlain || isEmpty || hasPrefix("-") else { return self }
+        return "'"
+            + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+            + "'"
     }
 }

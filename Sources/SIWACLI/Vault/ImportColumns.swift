@@ -18,6 +18,8 @@ struct CSVOptions {
 struct ImportColumns {
     /// Nil for a column that is ignored.
     private let members: [String?]
+    /// The names in the header.
+    private let names: [String]
 
     /// The names of the members that an import reads.
     static let known =
@@ -42,6 +44,7 @@ struct ImportColumns {
                 number, "is not a header of CSV", Self.needed, Self.advice(header, options))
         }
         let columns = fields.map(Self.folded)
+        names = fields.map(\.trimmingSpace)
         let wanted = Self.wanted(options)
         for mapping in options.mappings where !columns.contains(Self.folded(mapping.column)) {
             throw Self.fault(
@@ -71,6 +74,12 @@ struct ImportColumns {
                     : "has no column \(missing.map { "'\($0)'" }.joined(separator: " and no column "))",
                 Self.shown(fields) + Self.needed, Self.advice(header, options, missing))
         }
+    }
+
+    /// The name of the column of a member; nil if it has none.
+    func column(of member: String) -> String? {
+        let names = Self.tokenNames.contains(member) ? Self.tokenNames : [member]
+        return members.firstIndex { $0.map(names.contains) ?? false }.map { self.names[$0] }
     }
 
     /// The members of a record; an empty field is an absent member.

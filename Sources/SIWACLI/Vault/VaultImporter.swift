@@ -78,6 +78,7 @@ struct VaultImporter {
 
     /// - Parameter text: the JSON object of the line, if it could be read.
     private mutating func reject(_ problem: InvalidLine, _ text: SecretBytes?) {
+        let problem = format?.worded(problem) ?? problem
         invalid.add(firstLine, problem)
         var line = JSONLine(after: rejected)
         line.add("line", firstLine)

@@ -39,6 +39,15 @@ enum VaultItemFormat {
         if case .csv(_, let reader) = self { reader.isInsideRecord } else { false }
     }
 
+    /// The same fault in the words of the input: a member that is missing in a record of CSV is an
+    /// empty field.
+    func worded(_ fault: InvalidLine) -> InvalidLine {
+        guard case .csv(let columns, _) = self, let member = fault.missingMember,
+            let column = columns.column(of: member)
+        else { return fault }
+        return InvalidLine(fault.id, "the column '\(printable(column))' is empty")
+    }
+
     /// The JSON object of a line, or the one made of a record of CSV: an empty field is an
     /// absent member. Nil if the record continues in the next line.
     ///

@@ -102,7 +102,7 @@ package struct ItemLine {
                 throw InvalidLine(id, "the token is \(value.kind), not a string")
             }
         }
-        throw InvalidLine(id, "the line has no member '\(names.first ?? "token")'")
+        throw InvalidLine(id, missing: names.first ?? "token")
     }
 
     /// Two tokens in one line: one of them would be lost.
@@ -152,6 +152,8 @@ package struct InvalidLine: Error, Hashable, Sendable, CustomStringConvertible {
     package let reason: String
     /// In a migration, the user's id with the old team, if it could be read.
     package let oldUserID: String?
+    /// The member that is missing; nil for other faults.
+    package let missingMember: String?
 
     /// The reason.
     package var description: String { reason }
@@ -159,6 +161,13 @@ package struct InvalidLine: Error, Hashable, Sendable, CustomStringConvertible {
     /// Describes the fault of a line.
     package init(_ id: JSON?, _ reason: String, oldUserID: String? = nil) {
         (self.id, self.reason, self.oldUserID) = (id, reason, oldUserID)
+        missingMember = nil
+    }
+
+    /// Describes a line without a member that it must have.
+    package init(_ id: JSON?, missing member: String) {
+        (self.id, reason, oldUserID) = (id, "the line has no member '\(member)'", nil)
+        missingMember = member
     }
 }
 

@@ -43,7 +43,7 @@ package struct VaultItem: Sendable {
         let line = try ItemLine(text)
         guard line.object != nil else { throw InvalidLine(nil, "the line is not a JSON object") }
         guard let clientID = try line.clientID() ?? clientID else {
-            throw InvalidLine(nil, "the line has no member 'client_id'")
+            throw InvalidLine(nil, missing: "client_id")
         }
         let user = try Self.user(of: clientID, line)
         let token = RefreshToken(try line.token(called: ["refresh_token", "token"]))
@@ -59,7 +59,7 @@ package struct VaultItem: Sendable {
         of clientID: ClientID, _ line: ItemLine
     ) throws(InvalidLine) -> VaultUser {
         guard let userID = try line.text("user_id") else {
-            throw InvalidLine(nil, "the line has no member 'user_id'")
+            throw InvalidLine(nil, missing: "user_id")
         }
         // User ids are not encrypted.
         guard !looksLikeToken(userID) else {

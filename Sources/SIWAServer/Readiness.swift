@@ -55,10 +55,18 @@ extension ServerContext {
     }
 
     private func keyFileFault() -> String? {
-        heartbeat.keyFileFault
-            ?? clients.current.all.lazy.compactMap { client in
-                client.keyFault().map { "profile '\(client.name)': \($0)" }
-            }.first
+        if let fault = heartbeat.keyFileFault { return fault }
+        let faults = keyFaults.current
+        return clients.current.all.lazy.compactMap { client in
+            faults[client.name].map { "profile '\(client.name)': \($0)" }
+        }.first
+    }
+
+    /// Reads the private keys again: with each heartbeat and after a reload, and at no request.
+    func examineKeyFiles() {
+        var faults: [String: String] = [:]
+        for client in clients.current.all { faults[client.name] = client.keyFault() }
+        keyFaults.replace(with: faults)
     }
 
     private func keyFault() -> String? {

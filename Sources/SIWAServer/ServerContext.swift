@@ -59,6 +59,8 @@ final class ServerContext: Sendable {
     let eventWatch: EventWatch
     /// Why a start would fail now because of files besides the keys; empty if it would not.
     let startFaults = Reloadable<[String]>([])
+    /// Why the private keys in their files cannot be used, by profile.
+    let keyFaults = Reloadable<[String: String]>([:])
     /// Why the last reload failed; empty if it did not.
     let reloadFaults = Reloadable<[String]>([])
     /// How messages name files and commands.

@@ -65,6 +65,7 @@ struct RunningServer: Sendable {
             Task { [files = loaded.startFiles] in
                 await context.heartbeat.run {
                     context.startFaults.replace(with: await files.faults())
+                    context.examineKeyFiles()
                     return context.facts()
                 }
             },
@@ -155,6 +156,7 @@ struct RunningServer: Sendable {
             seen = world.reload.count
             world.serviceManager.notify(.reloading)
             loaded.reload(listeners, in: world)
+            context.examineKeyFiles()
             world.serviceManager.notify(.ready)
         }
     }

@@ -30,7 +30,7 @@ extension ServerContext {
             secretExpiresAt: nil, fault: nil, isRefused: metrics.isRefused(client.name))
         profile.isSignedElsewhere = client.isSignedElsewhere
         profile.keyFingerprint = client.signing?.signingKey.publicKey.fingerprint
-        profile.keyFault = client.keyFault().map(words.shown)
+        profile.keyFault = keyFaults.current[client.name].map(words.shown)
         profile.isTried = metrics.isTried(client.name)
         if client.isSignedElsewhere {
             profile.signerFault = client.secrets.failure.map { words.shown($0.description) }

@@ -108,6 +108,9 @@ package struct ServerFacts: Hashable, Sendable {
         package var keyFingerprint: String?
         /// How the key that is in its file now differs from the one in use; nil if it does not.
         package var keyFault: String?
+        /// Whether ``keyFault`` is about a file of which the server has its unit's copy. Set by who
+        /// compares the two, and not stored.
+        package var hasCopiedKey = false
         /// Whether Apple has accepted or refused the client since the start.
         package var isTried = true
 

@@ -40,4 +40,22 @@ import Testing
         #expect(words.missingCopy("cannot read '/run/c/a': permission denied") == nil)
         #expect(words.missingCopy("cannot read '/x': no such file or directory") == nil)
     }
+
+    @Test func `a file that only root may read is given on standard input`() {
+        func hints(_ message: String, _ words: ServiceWords) -> [String] {
+            words.shown(Diagnosis(.configuration, message, hints: ["own"], exitCode: .settings))
+                .hints
+        }
+        let words = ServiceWords(copies: "/run/c/", isService: true)
+        #expect(
+            hints("cannot read '/root/users.csv': permission denied", words) == [
+                "siwa-admin opens files as the service: give - in place of the file, and "
+                    + "< /root/users.csv"
+            ])
+        for own in ["/var/lib/siwa/vault.key", "/etc/siwa/config.json", "/run/c/config.json"] {
+            #expect(hints("cannot read '\(own)': permission denied", words) == ["own"])
+        }
+        let root = ServiceWords(isService: true)
+        #expect(hints("cannot read '/root/users.csv': permission denied", root) == ["own"])
+    }
 }

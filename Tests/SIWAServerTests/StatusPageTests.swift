@@ -150,8 +150,17 @@ import Testing
                 "The last reload failed: server.deliver.secret_file: webhook.secret: no line "
                     + "begins so.",
             ])
+        #expect(report.issues[1].remedy.contains("load it: systemctl reload siwa-server;"))
         let facts = report.worst?.facts
         #expect(facts.map { ServerFacts(.object($0.members)) } == facts)
+    }
+
+    @Test func `a key of which the unit has a copy needs a restart`() {
+        let report = report { facts, _ in
+            facts.profiles[0].keyFault = "key.p8 has another key than the one in use"
+            facts.profiles[0].hasCopiedKey = true
+        }
+        #expect(report.issues[0].remedy.contains("load it: systemctl restart siwa-server;"))
     }
 
     @Test(arguments: [

@@ -115,9 +115,10 @@ extension ServerStatus {
                 profile.keyFault.map {
                     Issue(
                         (profile.name.isEmpty ? "" : "Profile \(profile.name): ") + "\($0).",
-                        "If the file is right, load it: systemctl reload siwa-server, or restart, if "
-                            + "its unit has a copy of the file; else restore it. Until then, the key "
-                            + "that was read before is in use.",
+                        "If the file is right, load it: systemctl "
+                            + (profile.hasCopiedKey ? "restart" : "reload")
+                            + " siwa-server; else restore it. Until then, the key that was read "
+                            + "before is in use.",
                         page: "runbooks/new-apple-key.html", in: .secret(profile: profile.name))
                 }
             }

@@ -56,7 +56,8 @@ package struct ServiceWords: Sendable {
     package func shown(_ diagnosis: Diagnosis, of command: String? = nil) -> Diagnosis {
         guard isService else { return diagnosis }
         return diagnosis.rewritten(
-            hints: missingCopy(diagnosis.message).map { [$0] } ?? diagnosis.hints
+            hints: (missingCopy(diagnosis.message) ?? unreadable(diagnosis.message)).map { [$0] }
+                ?? diagnosis.hints
         ) { text in shown(command.map { naming($0, in: text) } ?? text) }
     }
 
@@ -88,6 +89,18 @@ package struct ServiceWords: Sendable {
             does not read \(Self.folder) itself; or create \(source), and add \
             LoadCredential=\(name):\(source) with 'systemctl edit siwa-server'
             """
+    }
+
+    /// What to do about a file that only the caller of `siwa-admin` may read: it is opened as the
+    /// service.
+    private func unreadable(_ message: String) -> String? {
+        guard copies != nil, message.holds("permission denied"),
+            let place = message.firstPlace(of: "cannot read '")
+        else { return nil }
+        let file = message[place.upperBound...].prefix { $0 != "'" }
+        let isOwn = [Self.folder, "/var/lib/siwa"].contains { file.hasPrefix($0 + "/") }
+        guard !isOwn, copies.map(file.hasPrefix) == false else { return nil }
+        return "siwa-admin opens files as the service: give - in place of the file, and < \(file)"
     }
 
     /// The commands whose files belong to the service. The others need none, or are for root.

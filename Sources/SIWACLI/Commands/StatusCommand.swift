@@ -67,6 +67,7 @@ extension StatusCommand {
                     let fault = fault(profile.name, used, output, in: world)
                 else { continue }
                 survey.servers[index].facts?.profiles[place].keyFault = fault
+                survey.servers[index].facts?.profiles[place].hasCopiedKey = true
             }
         }
     }

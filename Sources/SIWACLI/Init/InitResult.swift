@@ -62,7 +62,13 @@ struct InitResult: Sendable {
     }
 
     private var nextOfServer: [String] {
-        steps(
+        guard plan.old == nil else {
+            return steps([
+                ("siwa-admin siwa-server check", "check everything that the server opens"),
+                ("systemctl restart siwa-server", "let the server read what was changed"),
+            ])
+        }
+        return steps(
             database + [
                 ("siwa-admin vault init", "create the vault as the service"),
                 ("siwa-admin siwa-server check", "check everything that the server opens"),

@@ -46,7 +46,7 @@ package struct ClientFindings: Sendable {
             ]
         }
         if let mistaken { return [mistaken] }
-        let others = localCandidates.keyFiles.filter { !isInUse($0) }
+        let others = localCandidates.keyFiles(besides: source.path).filter { !isInUse($0) }
         guard key.keyIDInName == nil, !others.isEmpty else { return [] }
         let list = others.map(\.path).joined(separator: ", ")
         return [

@@ -26,6 +26,12 @@ package struct LocalCandidates: Sendable {
             .prefix(Self.limit).compactMap { KeyFile($0, in: world) }
     }
 
+    /// The key files besides the one at a path, each once: a link is the file that it leads to.
+    package func keyFiles(besides path: String?) -> [KeyFile] {
+        var places = Set(keyFiles.filter { $0.path == path }.map(\.place))
+        return keyFiles.filter { places.insert($0.place).inserted }
+    }
+
     /// The most files that are examined: a folder may contain anything.
     private static let limit = 32
 }
@@ -33,6 +39,8 @@ package struct LocalCandidates: Sendable {
 /// A file that holds a usable private key.
 package struct KeyFile: Sendable {
     package let path: String
+    /// The path of the file itself, without links.
+    fileprivate let place: String
     /// The Key ID in the file's name.
     package let keyID: KeyID?
     package let privateKey: P256PrivateKey
@@ -43,6 +51,7 @@ package struct KeyFile: Sendable {
             let key = try? PrivateKeyText(file.contents).privateKey()
         else { return nil }
         self.path = path
+        place = world.files.resolvedPath(path)
         keyID = PrivateKeySource.file(path).keyIDInName
         privateKey = key
     }

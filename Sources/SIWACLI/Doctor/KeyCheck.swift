@@ -53,8 +53,8 @@ struct KeyCheck: Sendable {
 
     private var files: [CheckLine] {
         guard let client = context.client else { return [] }
-        let other = context.localCandidates.keyFiles.map(\.path)
-            .filter { $0 != client.key.source.value.path }
+        let other = context.localCandidates.keyFiles(besides: client.key.source.value.path)
+            .map(\.path)
         return CheckLine.lines(
             "key_files", ClientFindings(client, context.localCandidates).keyFile,
             otherwise: other.isEmpty

@@ -1,4 +1,6 @@
+import SIWACrypto
 import SIWASystem
+import SIWAVaultRecords
 import Testing
 
 @testable import SIWAApplication
@@ -7,20 +9,34 @@ import Testing
 /// Under `--strict`, root creates no output in a folder of another user, who could not open it.
 @Suite struct ForeignOutputTests {
     @Test(arguments: [
-        ["secret", "--out", "/app/secret"], ["vault", "export", "--output", "/app/t"],
+        "secret --out /app/secret", "vault export --output /app/t",
+        "batch revoke --input /siwa/t --output results",
+        "batch refresh --vault --output /app/results",
+        "batch verify --input /siwa/t --output /app/results",
+        "migrate export --to-team OTHERTEAM0 --input /siwa/t --output /app/r",
+        "doctor --online --report /app/report",
     ])
     func `a strict command creates no output in the folder of another user`(
-        _ arguments: [String]
+        _ line: String
     ) async throws {
         let harness = try await CommandHarness()
-        harness.memory.with { $0.isRoot = true }
+        let keys = try VaultKeyRing.newLine(number: 1)
+        try Vault.create(harness.vault, VaultKeyRing(keys))
+        harness.memory.with {
+            $0.isRoot = true
+            $0.variables["SIWA_VAULT_URL"] = "sqlite:/siwa/vault.db"
+            $0.files["/siwa/vault.key"] = .init(contents: keys.revealed())
+            $0.files["/siwa/t"] = .init(contents: Array("r-token\n".utf8))
+        }
         var world = harness.world
         world.files.requireOwnFolder = { path throws(FileError) in
             throw FileError(
                 "create", path, reason: "its folder belongs to another user",
                 remedy: remedyForOwner(of: "the folder", or: "a folder of your own"))
         }
-        #expect(await runSIWA(arguments + ["--strict"], in: world) == 3)
+        #expect(
+            await runSIWA(line.split(separator: " ").map(String.init) + ["--strict"], in: world)
+                == 3)
         let errors = harness.memory.with { $0.errors.joined(separator: "\n") }
         #expect(errors.contains("its folder belongs to another user"), "\(errors)")
         #expect(harness.memory.with { $0.written.isEmpty })

@@ -56,7 +56,7 @@ struct BatchRunner: Sendable {
     ) async throws where Job.Item: NumberedItem {
         try session.checkNothingIsPicked()
         let wake = world.wakeSignal()
-        let opened = try await OpenedBatch(options, mark, origin, layout, in: world, wake: wake) {
+        let opened = try await OpenedBatch(options, mark, origin, session, layout, wake: wake) {
             line, number throws(InvalidLine) in try read(line, number)
         }
         var job = job
@@ -100,8 +100,7 @@ struct BatchRunner: Sendable {
     ) async throws where Job.Item == TokenItem {
         try session.checkNothingIsPicked()
         let wake = world.wakeSignal()
-        let (output, linesBefore) = try OpenedBatch.output(
-            options, mark, in: world, wake: wake)
+        let (output, linesBefore) = try OpenedBatch.output(options, mark, session, wake: wake)
         let progress = try progress(claim, output)
         let items = LeasedItems(
             claim, after: linesBefore, world.clocks, leasedOutput(output, progress),

@@ -23,13 +23,13 @@ struct OpenedBatch: Sendable {
     ///   - identify: reads an item.
     init(
         _ options: BatchOptions, _ mark: ResultMark, _ origin: BatchOrigin?,
-        _ layout: BatchLayout = .standard, in world: World,
-        wake: WakeSignal,
+        _ session: Session, _ layout: BatchLayout = .standard, wake: WakeSignal,
         identify: @escaping ItemReading<any NumberedItem>
     ) async throws {
+        let world = session.world
         let input = try StreamingLines(options.input?.path, in: world, wake: wake)
         var results = EarlierResults(of: mark, origin, slots: world.streams.slots)
-        let sink = try options.results(in: world, wake) { results.insert(resultIn: $0) }
+        let sink = try options.results(session, wake) { results.insert(resultIn: $0) }
         let output = options.output.path ?? "standard output"
         try results.checkOutput(output)
         let ids = SeenIDs(spill: world.streams.hashes)
@@ -44,11 +44,11 @@ struct OpenedBatch: Sendable {
     /// Opens the output of a batch whose items do not come from a file; returns the number of
     /// existing results.
     static func output(
-        _ options: BatchOptions, _ mark: ResultMark, in world: World, wake: WakeSignal
+        _ options: BatchOptions, _ mark: ResultMark, _ session: Session, wake: WakeSignal
     ) throws -> (BatchOutput, linesBefore: Int) {
         var lines = 0
         var foreign: Int?
-        let sink = try options.results(in: world, wake) { line in
+        let sink = try options.results(session, wake) { line in
             guard let result = ResultLine(line) else { return false }
             lines += 1
             if result.isForeign(to: mark) { foreign = foreign ?? line.number }
@@ -57,8 +57,8 @@ struct OpenedBatch: Sendable {
         if let foreign {
             throw OutputRefusal(foreignResult: foreign, in: options.output.path ?? "")
         }
-        try world.streams.requireBatchThreads()
-        world.ending.begin(.change)
+        try session.world.streams.requireBatchThreads()
+        session.world.ending.begin(.change)
         return (BatchOutput(sink), lines)
     }
 }
@@ -69,10 +69,12 @@ extension BatchOptions {
     /// - Parameter keep: receives the existing lines if the run is resumed; returns false for a
     ///   line that is not a result.
     fileprivate func results(
-        in world: World, _ wake: WakeSignal, keeping keep: @escaping (InputLine) -> Bool
+        _ session: Session, _ wake: WakeSignal, keeping keep: @escaping (InputLine) -> Bool
     ) throws -> any LineSink {
+        try session.examineOutput(output.path)
         do throws(FileError) {
-            return try world.streams.results(output.path, isResuming ? keep : nil, wake.notify)
+            return try session.world.streams.results(
+                output.path, isResuming ? keep : nil, wake.notify)
         } catch {
             throw OutputRefusal(error) ?? error
         }

@@ -76,6 +76,7 @@ struct DoctorCommand: Command {
         try checkUsage()
         if let reportFile { try world.files.checkReplacement(reportFile, .report) }
         let context = try DoctorContext(global, given: secret, in: world)
+        try context.session.examineOutput(reportFile)
         if let endpoint { return try await examine(EndpointURL(endpoint), context) }
         let (online, isAccepted) = isOnline ? await ask(about: context) : ([], false)
         let report = DoctorReport(
@@ -140,7 +141,8 @@ struct DoctorCommand: Command {
             SecretBytes((report.json.indentedText + "\n").utf8), file, .report)
         let counts = EvidenceFact.Verdict.allCases.map { "\(report.count($0)) \($0.rawValue)" }
         context.session.console.note(
-            "\(file): of the emulator's assumptions, \(counts.joined(separator: ", "))")
+            "\(context.world.named(file)): of the emulator's assumptions, \(counts.joined(separator: ", "))"
+        )
     }
 
     private func ask(about context: DoctorContext) async -> ([CheckLine], isAccepted: Bool) {

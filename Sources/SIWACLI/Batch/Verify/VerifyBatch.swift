@@ -25,7 +25,7 @@ struct VerifyBatch: Sendable {
         try session.checkNothingIsPicked()
         let given = try verifying.givenKeySet()
         let wake = world.wakeSignal()
-        let opened = try await OpenedBatch(options, .valid, nil, in: world, wake: wake) {
+        let opened = try await OpenedBatch(options, .valid, nil, session, wake: wake) {
             line, number throws(InvalidLine) in
             try IdentityTokenItem(line, line: number)
         }

@@ -51,6 +51,8 @@ final class ServerContext: Sendable {
     let heartbeat: Heartbeat
     /// The configuration file; nil if all settings come from the environment.
     let configurationFile: String?
+    /// Identifies the contents of the file that are in use.
+    let configurationFingerprint: Reloadable<String?>
     /// The vault, without a password.
     let vaultPlace: String
     /// The journal of codes, which writes what must not be lost.
@@ -91,6 +93,8 @@ final class ServerContext: Sendable {
         var heartbeat: Heartbeat
         /// The configuration file; nil if all settings come from the environment.
         var configurationFile: String?
+        /// Identifies the contents of the file.
+        var configurationFingerprint: String?
         /// The vault, without a password.
         var vaultPlace: String
         /// The number of tokens in the file that could not be stored.
@@ -125,6 +129,7 @@ final class ServerContext: Sendable {
         tokens = APITokens(parts.access, clocks: clocks, log: log)
         heartbeat = parts.heartbeat
         (configurationFile, vaultPlace) = (parts.configurationFile, parts.vaultPlace)
+        configurationFingerprint = Reloadable(parts.configurationFingerprint)
         let journal = CodeJournal(
             parts.access, parts.vault, clocks: clocks, owner: owner,
             savedTokens: parts.savedTokens, log: log)

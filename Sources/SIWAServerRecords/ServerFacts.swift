@@ -6,6 +6,10 @@ internal import SIWALifecycle
 package struct ServerFacts: Hashable, Sendable {
     /// The configuration file; nil if all settings come from the environment.
     package var configuration: String?
+    /// The fingerprint of the configuration in use; nil without a file.
+    package var configurationFingerprint: String?
+    /// Whether the file has another one now. Set by who compares the two, and not stored.
+    package var hasOldConfiguration = false
     /// The vault, without a password.
     package var vault = ""
     /// The profiles, in the order of the configuration.
@@ -166,7 +170,9 @@ extension ServerFacts {
     /// The members of a server in `siwa status --json`, in their order.
     package var members: [JSON.Member] {
         [
-            .init("configuration", configuration.json), .init("vault", .string(vault)),
+            .init("configuration", configuration.json),
+            .init("configuration_fingerprint", configurationFingerprint.json),
+            .init("vault", .string(vault)),
             .init("profiles", .array(profiles.map(\.json))),
             .init("database_fault", databaseFault.json), .init("free_bytes", freeSpace.json),
             .init("clock_skew_seconds", clockSkew.json),
@@ -189,6 +195,7 @@ extension ServerFacts {
     /// absent ones are as in ``init()``.
     package init(_ json: JSON) {
         configuration = json["configuration"]?.string
+        configurationFingerprint = json["configuration_fingerprint"]?.string
         vault = json["vault"]?.string ?? ""
         profiles = (json["profiles"]?.elements ?? []).map(Profile.init)
         databaseFault = json["database_fault"]?.string

@@ -6,7 +6,7 @@ import Testing
 @testable import SIWAApplication
 @testable import SIWACLI
 
-/// `siwa-admin status` compares the key in `/etc/siwa` with the one that a running server uses.
+/// `siwa-admin status` compares what is in `/etc/siwa` with what a running server uses.
 @Suite struct KeysInUseTests {
     private let harness: CommandHarness
     private let world: World
@@ -23,6 +23,18 @@ import Testing
         self.world = world
     }
 
+    /// What is found in the facts of a server.
+    private func compared(_ facts: ServerFacts, on host: String = "here") -> ServerFacts? {
+        var survey = ServerSurvey()
+        survey.servers = [
+            ServerRecord(
+                ServerInstance(id: "1", host: host, version: "1"), startedAt: NumericDate(0),
+                heartbeatAt: NumericDate(0), facts: facts)
+        ]
+        StatusCommand().compareFiles(&survey, in: world)
+        return survey.servers[0].facts
+    }
+
     /// The fault that is found in a server's key.
     private func fault(on host: String = "here", using fingerprint: String?) -> String? {
         var facts = ServerFacts()
@@ -31,16 +43,46 @@ import Testing
             secretExpiresAt: nil, fault: nil, isRefused: false)
         profile.keyFingerprint = fingerprint
         facts.profiles = [profile]
-        var survey = ServerSurvey()
-        survey.servers = [
-            ServerRecord(
-                ServerInstance(id: "1", host: host, version: "1"), startedAt: NumericDate(0),
-                heartbeatAt: NumericDate(0), facts: facts)
-        ]
-        StatusCommand().compareKeys(&survey, in: world)
-        let found = survey.servers[0].facts?.profiles[0]
+        let found = compared(facts, on: host)?.profiles[0]
         #expect(found?.hasCopiedKey == (found?.keyFault != nil))
         return found?.keyFault
+    }
+
+    @Test func `a configuration that the server has not read is found on its own machine`() throws {
+        var facts = ServerFacts()
+        facts.configuration = "/etc/siwa/config.json"
+        facts.configurationFingerprint = try Settings(ProfileSelection(), in: world).file?
+            .fingerprint
+        #expect(compared(facts)?.hasOldConfiguration == false)
+        harness.memory.with { $0.files["/siwa/config.json"]?.contents.append(0x0A) }
+        #expect(compared(facts)?.hasOldConfiguration == true)
+        #expect(compared(facts, on: "far")?.hasOldConfiguration == false)
+        facts.configuration = "/other/config.json"
+        #expect(compared(facts)?.hasOldConfiguration == false)
+        (facts.configuration, facts.configurationFingerprint) = ("/etc/siwa/config.json", nil)
+        #expect(compared(facts)?.hasOldConfiguration == false)
+    }
+
+    @Test func `a key and the link to it are one file`() async throws {
+        let keys = harness.memory.with { state in
+            let key = state.files["/siwa/AuthKey_K1L2M3N4P5.p8"]
+            state.files["/siwa/apple.p8"] = key
+            state.files["/siwa/AuthKey_STRANGER00.p8"] = key
+            state.files["/siwa/AuthKey_ALIAS00000.p8"] = key
+            return "/etc/siwa/apple.p8 is in use; other keys: /etc/siwa/AuthKey_ALIAS00000.p8"
+        }
+        var world = world
+        world.files.resolvedPath = { path in
+            switch path {
+            case "/siwa/apple.p8": "/siwa/AuthKey_K1L2M3N4P5.p8"
+            case "/siwa/AuthKey_STRANGER00.p8": "/siwa/AuthKey_ALIAS00000.p8"
+            default: path
+            }
+        }
+        #expect(await runSIWA(["doctor", "--key", "/siwa/apple.p8"], in: world) == 0)
+        let shown = harness.memory.with { String(decoding: $0.output, as: UTF8.self) }
+        let line = shown.split(separator: "\n").first { $0.contains("key_files") }
+        #expect(line?.hasSuffix(keys) == true, "\(shown)")
     }
 
     @Test func `a replaced or removed key is found on the server's own machine`() throws {

@@ -41,21 +41,79 @@ import Testing
         #expect(words.missingCopy("cannot read '/x': no such file or directory") == nil)
     }
 
-    @Test func `a file that only root may read is given on standard input`() {
-        func hints(_ message: String, _ words: ServiceWords) -> [String] {
-            words.shown(Diagnosis(.configuration, message, hints: ["own"], exitCode: .settings))
+    @Test func `a file of a relative name is named with the folder of the service`() async throws {
+        let harness = try await CommandHarness()
+        harness.memory.with {
+            $0.files["/etc/siwa"] = .init(contents: [])
+            $0.variables["CREDENTIALS_DIRECTORY"] = "/siwa"
+        }
+        for (name, shown) in [("apple.secret", "/data/apple.secret"), ("/x/s", "/x/s")] {
+            let outcome = await harness.run(["secret", "--lifetime", "90d", "--out", name])
+            #expect(outcome.exitCode == 0 && outcome.written == [name], "\(outcome)")
+            #expect(
+                outcome.errors.contains { $0.contains("wrote \(shown): a client_secret") },
+                "\(outcome.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        ("vault import /root/users.csv", "vault import - < /root/users.csv"),
+        (
+            "vault import --dry-run /root/users.csv",
+            "vault import --dry-run - < /root/users.csv"
+        ),
+        (
+            "vault import --map token=t /root/users.csv",
+            "vault import - < /root/users.csv, with the other arguments"
+        ),
+        ("batch revoke --input /root/users.csv", "batch revoke --input - < /root/users.csv"),
+        ("batch revoke --input=/root/users.csv", "batch revoke --input - < /root/users.csv"),
+        ("revoke --token @/root/users.csv", "revoke --token - < /root/users.csv"),
+        ("siwa-server check --config /root/users.csv", nil), ("doctor --jwks=/root/users.csv", nil),
+        ("vault check", nil),
+    ])
+    func `a file that only root may read is given on standard input`(
+        _ line: String, _ wanted: String?
+    ) {
+        let arguments = line.split(separator: " ").map(String.init)
+        let command = arguments.prefix {
+            !$0.hasPrefix("-") && !$0.hasPrefix("/")
+        }.joined(separator: " ")
+        func hints(_ message: String, isAdmin: Bool = true) -> [String] {
+            ServiceWords(copies: isAdmin ? "/run/c/" : nil, isService: true, arguments: arguments)
+                .shown(
+                    Diagnosis(.configuration, message, hints: ["own"], exitCode: .settings),
+                    of: line.hasPrefix("siwa-server") ? command : "siwa " + command
+                )
                 .hints
         }
-        let words = ServiceWords(copies: "/run/c/", isService: true)
-        #expect(
-            hints("cannot read '/root/users.csv': permission denied", words) == [
-                "siwa-admin opens files as the service: give - in place of the file, and "
-                    + "< /root/users.csv"
-            ])
-        for own in ["/var/lib/siwa/vault.key", "/etc/siwa/config.json", "/run/c/config.json"] {
-            #expect(hints("cannot read '\(own)': permission denied", words) == ["own"])
+        let message = "cannot read '/root/users.csv': permission denied"
+        let hint = wanted.map {
+            "siwa-admin opens files as the service; give it yours on standard input: siwa-admin "
+                + $0
         }
-        let root = ServiceWords(isService: true)
-        #expect(hints("cannot read '/root/users.csv': permission denied", root) == ["own"])
+        #expect(hints(message) == [hint ?? "own"])
+        #expect(hints(message, isAdmin: false) == ["own"])
+        #expect(hints("cannot read '/root/users.csv': no such file or directory") == ["own"])
+        #expect(hints("cannot read '/etc/siwa/config.json': permission denied") == ["own"])
+    }
+
+    @Test
+    func `a relative path is not of the caller's folder, and those of the service are its own`() {
+        func hints(_ file: String, _ reason: String) -> [String] {
+            ServiceWords(
+                copies: "/run/c/", isService: true, arguments: ["vault", "import", file]
+            ).shown(
+                Diagnosis(
+                    .configuration, "cannot read '\(file)': \(reason)", hints: ["own"],
+                    exitCode: .settings), of: "siwa vault import"
+            ).hints
+        }
+        #expect(
+            hints("my users.csv", "no such file or directory") == [
+                "siwa-admin opens files as the service; give it yours on standard input: siwa-admin "
+                    + "vault import - < 'my users.csv'"
+            ])
+        #expect(hints("/var/lib/siwa/users.csv", "permission denied") == ["own"])
     }
 }

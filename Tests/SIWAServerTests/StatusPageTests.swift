@@ -1,18 +1,18 @@
 import Foundation
-import SIWAApplication
 import SIWAJOSE
 import SIWALifecycle
 import SIWAServerRecords
 import SIWAVaultRecords
 import Testing
 
+@testable import SIWAApplication
 @testable import SIWAServer
 
 @Suite struct StatusPageTests {
     private func report(
         databaseFault: String? = nil, counts: ServerCounts? = ServerCounts(),
         keySetAge: Int? = 60, activity: [HourlyActivity] = [], clockSkew: Int? = 5,
-        hosts: [String] = ["here"], runs seconds: Int = 60,
+        hosts: [String] = ["here"], runs seconds: Int = 60, _ words: ServiceWords = .none,
         changing change: (inout ServerFacts, String) -> Void = { _, _ in }
     ) -> ServerStatus {
         let now = NumericDate(1_800_000_000)
@@ -32,12 +32,13 @@ import Testing
                 ServerInstance(id: host, host: host, version: "1"),
                 startedAt: now.adding(seconds: -seconds), heartbeatAt: now, facts: facts)
         }
-        return ServerStatus(survey, at: now)
+        return ServerStatus(survey, at: now, words)
     }
 
     @Test func `what a server writes is what is read`() {
         let facts = report(databaseFault: "it is down") { facts, _ in
             facts.isKeySetFixed = true
+            facts.configurationFingerprint = "0123456789ab"
             facts.lastRefusal = .init(
                 at: NumericDate(1_800_000_000), endpoint: "token", outcome: "invalid_client",
                 profile: "app")
@@ -153,6 +154,29 @@ import Testing
         #expect(report.issues[1].remedy.contains("load it: systemctl reload siwa-server;"))
         let facts = report.worst?.facts
         #expect(facts.map { ServerFacts(.object($0.members)) } == facts)
+    }
+
+    @Test func `a changed configuration of the service needs a restart`() {
+        func remedies(_ words: ServiceWords) -> [String] {
+            report(words) { facts, _ in
+                facts.configuration = "/etc/siwa/config.json"
+                facts.hasOldConfiguration = words.isService
+                facts.missingProfiles = ["com.example.old"]
+            }.issues.map { "\($0.fault) \($0.remedy)" }
+        }
+        let profile = "No profile has the client of pending revocations: com.example.old. Add its "
+        #expect(
+            remedies(ServiceWords(copies: "/run/c/", isService: true)) == [
+                "/etc/siwa/config.json was changed since the server read it. Load it: systemctl "
+                    + "restart siwa-server; a reload fails, and changes nothing. Until then, what "
+                    + "was read before is in use.",
+                profile
+                    + "profile to the configuration, and load it: systemctl restart siwa-server.",
+            ])
+        #expect(
+            remedies(.none) == [
+                profile + "profile to the configuration, and load it: systemctl reload siwa-server."
+            ])
     }
 
     @Test func `a key of which the unit has a copy needs a restart`() {

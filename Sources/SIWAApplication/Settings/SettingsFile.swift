@@ -1,4 +1,5 @@
 internal import SIWACommandTable
+internal import SIWACrypto
 package import SIWAJOSE
 internal import SIWALifecycle
 
@@ -6,6 +7,8 @@ internal import SIWALifecycle
 /// setting would be ignored silently.
 package struct SettingsFile: Sendable {
     package let path: String
+    /// Identifies its contents.
+    package let fingerprint: String
     package let defaultProfile: String?
     let isStrict: Bool
     package let profiles: [String: Profile]
@@ -42,6 +45,7 @@ package struct SettingsFile: Sendable {
         let root = try source.root()
         try source.check(root, in: nil, against: Self.topLevel)
         self.path = path
+        fingerprint = SecretText(SecretBytes(text)).fingerprint
         defaultProfile = root["default_profile"]?.string
         isStrict = root["strict"]?.boolean ?? false
         common = Profile(members: root)

@@ -12,7 +12,7 @@ package struct ServerStatus: Sendable {
     package let survey: ServerSurvey
 
     /// How problems name files and commands.
-    private let words: ServiceWords
+    let words: ServiceWords
 
     /// - Parameters:
     ///   - survey: without counts if the database is unavailable.

@@ -20,15 +20,15 @@ extension ServerStatus {
         return stopped + issues + unverified + deliveries + revocations
     }
 
-    private static let groupCount = 12
+    private static let groupCount = 13
 
     /// A server's own problems, by kind, the most severe kind first.
     func issueGroups(of record: ServerRecord) -> [[Issue]] {
         guard let facts = record.facts else { return Array(repeating: [], count: Self.groupCount) }
         return [
             refusals(facts), clock(facts), database(facts), keyFiles(facts), signers(facts),
-            secrets(facts), startFiles(facts), outage(facts), reload(facts), missing(facts),
-            validation(facts), keySet(facts, startedAt: record.startedAt),
+            secrets(facts), startFiles(facts), configuration(facts), outage(facts), reload(facts),
+            missing(facts), validation(facts), keySet(facts, startedAt: record.startedAt),
         ]
     }
 
@@ -64,7 +64,7 @@ extension ServerStatus {
         return [
             Issue(
                 "No siwa-server is running.",
-                "Start it, and read why it ended: journalctl -u siwa-server.",
+                "Start it, and read why it ended: journalctl -u siwa-server, and siwa-server check.",
                 page: "server.html#commands-signals-and-exit-codes", in: .servers)
         ]
     }
@@ -126,13 +126,28 @@ extension ServerStatus {
 
     /// Files that a start needs, and that are missing or not usable now.
     private func startFiles(_ facts: ServerFacts) -> [Issue] {
-        facts.startFaults.map { fault in
-            Issue(
-                "A restart would fail: \(fault).",
-                "Restore the file or fix it, and run siwa-server check. Until then, what was read "
-                    + "before is in use.",
-                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+        facts.startFaults.map {
+            unread(
+                "A restart would fail: \($0).",
+                "Restore the file or fix it, and run siwa-server check.")
         }
+    }
+
+    /// A configuration that was changed, and of which the server has its unit's copy.
+    private func configuration(_ facts: ServerFacts) -> [Issue] {
+        guard facts.hasOldConfiguration else { return [] }
+        return [
+            unread(
+                "\(facts.configuration ?? "The configuration") was changed since the server read it.",
+                "Load it: systemctl restart siwa-server; a reload fails, and changes nothing.")
+        ]
+    }
+
+    /// A problem with files that the server reads again only when it is told.
+    private func unread(_ fault: String, _ remedy: String) -> Issue {
+        Issue(
+            fault, remedy + " Until then, what was read before is in use.",
+            page: "server.html#commands-signals-and-exit-codes", in: .servers)
     }
 
     private func outage(_ facts: ServerFacts) -> [Issue] {
@@ -149,12 +164,11 @@ extension ServerStatus {
     }
 
     private func reload(_ facts: ServerFacts) -> [Issue] {
-        facts.reloadFaults.map { fault in
-            Issue(
-                "The last reload failed: \(fault).",
-                "Fix it, and reload again: systemctl reload siwa-server. Until then, what was read "
-                    + "before is in use, and a restart may fail.",
-                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+        facts.reloadFaults.map {
+            unread(
+                "The last reload failed: \($0).",
+                "Fix it, or a restart may fail, too; then reload again: systemctl reload "
+                    + "siwa-server.")
         }
     }
 
@@ -216,7 +230,8 @@ extension ServerStatus {
             issues.append(
                 Issue(
                     "No profile has the client of pending revocations: \(names).",
-                    "Add its profile to the configuration, and reload.",
+                    "Add its profile to the configuration, and load it: systemctl "
+                        + (words.isService ? "restart" : "reload") + " siwa-server.",
                     page: "server.html#revocations", in: .revocations(.pending)))
         }
         if facts.unsavedTokens > 0 {

@@ -1,4 +1,13 @@
 internal import SIWAJOSE
+internal import SIWASystem
+
+extension World {
+    /// A file of the command line as messages name it: `siwa-admin` writes to the folder of the
+    /// service, which the caller does not see.
+    package func named(_ path: String) -> String {
+        words.hasOwnFolder ? files.absolutePath(path) : path
+    }
+}
 
 /// How messages name the files and the commands of the service that the packages make.
 ///
@@ -10,7 +19,11 @@ package struct ServiceWords: Sendable {
     private let copies: String?
     /// Whether the configuration in use is the service's.
     package let isService: Bool
-    /// Whether it is, and this process is not the service, nor `siwa-admin`.
+    /// The command line, without the program.
+    private let arguments: [String]
+    /// Whether this process works in the folder of the service.
+    var hasOwnFolder: Bool { copies != nil }
+    /// Whether the configuration in use is the service's, and this process is not the service, nor `siwa-admin`.
     package var isServiceOfOthers: Bool { isService && copies == nil }
 
     /// Leaves messages as they are.
@@ -19,12 +32,14 @@ package struct ServiceWords: Sendable {
     /// - Parameters:
     ///   - copies: the folder of this process's copies, with a slash at its end.
     ///   - isService: whether the configuration in use is the service's.
-    init(copies: String? = nil, isService: Bool = false) {
-        (self.copies, self.isService) = (copies, isService)
+    ///   - arguments: the command line, without the program.
+    init(copies: String? = nil, isService: Bool = false, arguments: [String] = []) {
+        (self.copies, self.isService, self.arguments) = (copies, isService, arguments)
     }
 
     /// - Parameter arguments: the command line, which can name the configuration.
     package init(_ world: World, _ arguments: [String] = []) {
+        self.arguments = arguments
         let named = nonEmpty(world.variables("SIWA_CONFIG"))
         guard let named, world.isCredential(named), world.files.exists(Self.folder) else {
             copies = nil
@@ -41,6 +56,7 @@ package struct ServiceWords: Sendable {
 
     /// The folder whose files the units load, each under its name.
     private static let folder = "/etc/siwa"
+    private static let state = "/var/lib/siwa/"
     private static let configuration = folder + "/config.json"
     private static let programs = ["/usr/sbin/siwa-admin", "/usr/local/sbin/siwa-admin"]
 
@@ -56,7 +72,9 @@ package struct ServiceWords: Sendable {
     package func shown(_ diagnosis: Diagnosis, of command: String? = nil) -> Diagnosis {
         guard isService else { return diagnosis }
         return diagnosis.rewritten(
-            hints: (missingCopy(diagnosis.message) ?? unreadable(diagnosis.message)).map { [$0] }
+            hints: (missingCopy(diagnosis.message) ?? redirected(diagnosis.message, command)).map {
+                [$0]
+            }
                 ?? diagnosis.hints
         ) { text in shown(command.map { naming($0, in: text) } ?? text) }
     }
@@ -91,17 +109,46 @@ package struct ServiceWords: Sendable {
             """
     }
 
-    /// What to do about a file that only the caller of `siwa-admin` may read: it is opened as the
-    /// service.
-    private func unreadable(_ message: String) -> String? {
-        guard copies != nil, message.holds("permission denied"),
-            let place = message.firstPlace(of: "cannot read '")
+    /// What to do about a file of the caller of `siwa-admin`, which the service cannot open, or not by
+    /// a relative path: the same command, with the file on standard input. Nil for a file that the
+    /// command line does not name.
+    private func redirected(_ message: String, _ command: String?) -> String? {
+        guard let command, copies != nil, let place = message.firstPlace(of: "cannot read '") else {
+            return nil
+        }
+        let file = String(message[place.upperBound...].prefix { $0 != "'" })
+        let isElsewhere = !file.hasPrefix("/") && message.holds("no such file")
+        guard isElsewhere || message.holds("permission denied"), !file.hasPrefix(Self.state),
+            let argument = argument(naming: file)
         else { return nil }
-        let file = message[place.upperBound...].prefix { $0 != "'" }
-        let isOwn = [Self.folder, "/var/lib/siwa"].contains { file.hasPrefix($0 + "/") }
-        guard !isOwn, copies.map(file.hasPrefix) == false else { return nil }
-        return "siwa-admin opens files as the service: give - in place of the file, and < \(file)"
+        var words = command.split(separator: " ").map(String.init)
+        let isWhole = arguments.count == words.count - 1 + argument.count
+        if words.first == "siwa" { words.removeFirst() }
+        let line = ["siwa-admin"] + words + argument.given + ["<", file.quotedForShell]
+        return """
+            siwa-admin opens files as the service; give it yours on standard input: \
+            \(line.joined(separator: " "))\(isWhole ? "" : ", with the other arguments")
+            """
     }
+
+    /// The arguments that name a file, with `-` in its place; nil if none does, or if standard input
+    /// cannot be in its place.
+    private func argument(naming file: String) -> (given: [String], count: Int)? {
+        for (index, argument) in arguments.enumerated() {
+            let parts = argument.hasPrefix("--") ? argument.split(separator: "=", maxSplits: 1) : []
+            let value = parts.count == 2 ? String(parts[1]) : argument
+            guard value == file || value == "@" + file else { continue }
+            let before = arguments.prefix(index).last.flatMap { $0.hasPrefix("--") ? $0 : nil }
+            let option = parts.count == 2 ? String(parts[0]) : before
+            guard let option else { return (["-"], 1) }
+            return Self.filesOnly.contains(option)
+                ? nil : ([option, "-"], parts.count == 2 ? 1 : 2)
+        }
+        return nil
+    }
+
+    /// The options that are read from a file, and not from standard input.
+    private static let filesOnly: Set = ["--config", "--ca-file", "--jwks", "--public-key"]
 
     /// The commands whose files belong to the service. The others need none, or are for root.
     private static let commands =

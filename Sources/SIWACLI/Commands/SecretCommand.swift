@@ -91,7 +91,7 @@ struct SecretCommand: Command {
             try deployment?.markPending()
             try world.files.replace(line(secret), out, .clientSecret)
             session.noteClientSecret(expiringAt: secret.expiresAt)
-            announce(secret, lasting: lifetime, in: out, session.console)
+            announce(secret, lasting: lifetime, in: world.named(out), session.console)
         }
         try deployment?.run(secret, line(secret))
         try report(secret, .minted, isDeployed: deployment.map { _ in true }, session)
@@ -173,6 +173,7 @@ struct SecretCommand: Command {
             secret.expiresAt - now <= ClientSecret.longestLifetime
         else { return nil }
         if file.status.isReadableByOthers {
+            let path = session.world.named(path)
             session.console.warn("the secret in \(path) can be read by others; chmod 600 \(path)")
         }
         return secret
@@ -209,8 +210,8 @@ struct SecretCommand: Command {
                 + (deploy.map { _ in [.init("deployed", .boolean(isDeployed ?? false))] } ?? [])
     }
 
-    private func deed(_ origin: Origin) -> Deed {
-        guard let out else {
+    private func deed(_ origin: Origin, in world: World) -> Deed {
+        guard let out = out.map(world.named) else {
             return Deed(
                 "a client_secret was minted", hint: "fix standard output, then run it again")
         }
@@ -227,6 +228,6 @@ struct SecretCommand: Command {
         try session.report(
             Report(
                 .object(members(of: secret, origin, isDeployed: isDeployed)),
-                text: out == nil ? secret.text : nil, of: deed(origin)))
+                text: out == nil ? secret.text : nil, of: deed(origin, in: session.world)))
     }
 }

@@ -37,7 +37,7 @@ struct StatusCommand: Command {
         var survey = try session.serverStore().survey()
         survey.freeSpace = Settings.path(inVault: try session.settings.vaultURL().value)
             .flatMap { world.files.freeSpace(world.files.resolvedPath($0)) }
-        if world.words.isService { compareKeys(&survey, in: world) }
+        if world.words.isService { compareFiles(&survey, in: world) }
         let status = ServerStatus(
             survey, at: world.clocks.now(), world.words)
         let file = session.settings.file.map { world.words.shown($0.path) }
@@ -53,13 +53,20 @@ struct StatusCommand: Command {
 }
 
 extension StatusCommand {
-    /// Compares the keys that this machine's server uses with those that the configuration names now:
-    /// the server itself has a copy of them, which a new file in `/etc/siwa` does not change.
-    func compareKeys(_ survey: inout ServerSurvey, in world: World) {
+    /// Compares the configuration and the keys that this machine's server uses with what is in the
+    /// files now: the server itself has copies, which a new file in `/etc/siwa` does not change.
+    func compareFiles(_ survey: inout ServerSurvey, in world: World) {
         var output = OutputOptions()
         output.isQuiet = true
+        let file = try? Settings(ProfileSelection(file: global.config), in: world).file
         for index in survey.servers.indices
         where survey.servers[index].server.host == world.actor.host {
+            if let file, let facts = survey.servers[index].facts,
+                facts.configuration == world.words.shown(file.path),
+                let used = facts.configurationFingerprint, used != file.fingerprint
+            {
+                survey.servers[index].facts?.hasOldConfiguration = true
+            }
             for place in survey.servers[index].facts?.profiles.indices ?? 0..<0 {
                 guard let profile = survey.servers[index].facts?.profiles[place],
                     let used = profile.keyFingerprint, !profile.isSignedElsewhere,

@@ -1,5 +1,6 @@
 internal import SIWAJOSE
 internal import SIWALifecycle
+internal import SIWASystem
 
 /// PostgreSQL's error code, five characters (PostgreSQL's documentation, appendix A, "PostgreSQL
 /// Error Codes").
@@ -43,8 +44,9 @@ struct SQLState: Hashable {
         return """
             the tables, or the database, belong to another role than \(role.name), which vault.url \
             names: 'sudo -u postgres psql --dbname \(role.database.quotedForShell) --command "\\dt"' \
-            shows their owner; name it in vault.url, or let the database's administrator give what it \
-            owns to \(role.name), with REASSIGN OWNED
+            shows the tables and their owner, whom vault.url can name; if there are none, give \
+            the database to \(role.name): sudo -u postgres psql -c 'ALTER DATABASE \
+            \(role.database.identifierInShell) OWNER TO \(role.name.identifierInShell)'
             """
     }
 
@@ -117,7 +119,7 @@ struct ConnectionRefusal {
         case "28000" where message.split(whereSeparator: { !$0.isLetter }).contains("permitted"):
             return """
                 let the role log in\(place): sudo -u postgres psql -c 'ALTER ROLE \
-                \(Self.identifier(role)) LOGIN'; or name another one in vault.url
+                \(role.identifierInShell) LOGIN'; or name another one in vault.url
                 """
         case "28000":
             return """
@@ -132,14 +134,6 @@ struct ConnectionRefusal {
                 """
         default: return nil
         }
-    }
-
-    /// A name as SQL in apostrophes of a shell takes it.
-    private static func identifier(_ name: String) -> String {
-        let isPlain = name.allSatisfy { $0.isASCII && ($0.isLowercase || $0 == "_") }
-        guard !isPlain || name.isEmpty else { return name }
-        let characters = name.map { $0 == "\"" ? "\"\"" : $0 == "'" ? #"'\''"# : "\($0)" }
-        return "\"" + characters.joined() + "\""
     }
 
     /// Whether libpq rejects a value of the URL: waiting does not help.
@@ -161,14 +155,11 @@ struct ConnectionRefusal {
 }
 
 extension String {
-    /// A name as a shell takes it.
-    fileprivate var quotedForShell: String {
-        let isPlain = allSatisfy {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "_.-".contains($0))
-        }
-        guard !isPlain || isEmpty || hasPrefix("-") else { return self }
-        return "'"
-            + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
-            + "'"
+    /// A name as SQL in apostrophes of a shell takes it.
+    fileprivate var identifierInShell: String {
+        let isPlain = allSatisfy { $0.isASCII && ($0.isLowercase || $0 == "_") }
+        guard !isPlain || isEmpty else { return self }
+        let characters = map { $0 == "\"" ? "\"\"" : $0 == "'" ? #"'\''"# : "\($0)" }
+        return "\"" + characters.joined() + "\""
     }
 }

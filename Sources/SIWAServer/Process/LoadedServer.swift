@@ -43,6 +43,7 @@ struct LoadedServer: Sendable {
                 workerAccess: database.workers, validationAccess: database.validation,
                 receivingAccess: database.receiving, monitoringAccess: database.monitoring,
                 heartbeat: database.heartbeat, configurationFile: inputs.configuration.path,
+                configurationFingerprint: inputs.configuration.fingerprint,
                 vaultPlace: withoutPassword(inputs.vaultPlace.url),
                 savedTokens: unsavedFile.keptCount,
                 settings: settings, words: base.words,
@@ -158,6 +159,7 @@ struct LoadedServer: Sendable {
         }
         if let new = settings.delivery { try delivery?.reload(new, in: world) }
         context.clients.replace(with: clients)
+        context.configurationFingerprint.replace(with: configuration.fingerprint)
         context.keys.replace(fetching: clients.fetchKeys)
         context.receiver.reload()
         Task { [context] in await context.revocationWorker.resume() }

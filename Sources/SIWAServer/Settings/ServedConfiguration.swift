@@ -10,6 +10,8 @@ import SIWAVaultRecords
 struct ServedConfiguration: Sendable {
     /// The file; nil if all settings come from the environment.
     let path: String?
+    /// Identifies the contents of the file.
+    var fingerprint: String? { session.settings.file?.fingerprint }
     /// The object `server`; nil if absent.
     let server: JSON?
     /// Warnings for the operator.

@@ -8,6 +8,7 @@ extension ServerContext {
         var facts = ServerFacts()
         metrics.describe(&facts)
         (facts.configuration, facts.vault) = (configurationFile.map(words.shown), vaultPlace)
+        facts.configurationFingerprint = configurationFingerprint.current
         facts.profiles = clients.current.all.map(fact)
         (facts.databaseFault, facts.freeSpace) = (heartbeat.fault, heartbeat.freeSpace)
         facts.clockSkew = clock.skew.map { Int($0.components.seconds) }

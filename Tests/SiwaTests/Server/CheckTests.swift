@@ -90,6 +90,33 @@ import Testing
         #expect(warning?.contains("\(path) (the credential of the units)") == true, "\(checked)")
     }
 
+    @Test func `a link that still leads to the old key is named`() async throws {
+        let fixture = try await prepared(.sqlite)
+        let folder = fixture.apple.folder
+        let key = try P256PrivateKey.generate().pemRepresentation().revealed()
+        try folder.write("apple/AuthKey_OLDKEY0000.p8", key)
+        let link = folder.path("apple/apple.p8")
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: "AuthKey_OLDKEY0000.p8")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("apple"))
+        let used = try #require(
+            names.first { $0.hasPrefix("AuthKey_") && !$0.contains("OLDKEY0000") })
+        // As a person has it, and as the service, whose key is behind the link.
+        for (environment, inUse, other) in [
+            ([:], "\(used) (", "\(link) (the credential of the units, key of OLDKEY0000)"),
+            (["SIWA_PRIVATE_KEY_FILE": link], "\(link) (", "\(used) ("),
+        ] as [([String: String], String, String)] {
+            let checked = try await fixture.run("check", environment: environment)
+            #expect(checked.ending == .exit(0), "\(checked)")
+            let warning = checked.errors.split(separator: "\n").first {
+                $0.hasPrefix("siwa-server: warning: profile 'app'")
+            }
+            #expect(warning?.contains("two different keys: ") == true, "\(checked)")
+            #expect(warning?.contains(inUse) == true, "\(checked)")
+            #expect(warning?.contains(other) == true, "\(checked)")
+        }
+    }
+
     @Test(arguments: VaultBackend.available)
     func `a database without the server's tables is named, and not changed`(
         _ backend: VaultBackend

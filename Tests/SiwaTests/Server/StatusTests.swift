@@ -135,6 +135,62 @@ import Testing
                         "ca_file": .string(authorities),
                     ])
             ])
+        for (file, gone, garbage) in [
+            ("webhook.secret", "server.deliver.secret_file cannot be read", "secret_file: /"),
+            ("authorities.pem", "server.deliver.ca_file cannot be read", "no PEM certificate"),
+            ("tls.pem", "server.notifications.tls: a TLS", "are not a certificate and its"),
+        ] {
+            try await faults(of: file, in: folder, gone, garbage, areShownBy: server)
+        }
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `files that profiles and the receiver need are examined, too`() async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        let folder = fixture.apple.folder
+        let config = try JSON(try folder.contents("apple/config.json"))
+        func profile(_ name: String, _ members: [JSON.Member], without: [String]) throws -> JSON {
+            let old = try #require(config["profiles"]?[name]?.members)
+            return .object(old.filter { !without.contains($0.name) } + members)
+        }
+        let settings: JSON = [
+            "profiles": [
+                "app": try profile(
+                    "app", [.init("client_secret_file", "given.secret")],
+                    without: ["private_key", "key_id"]),
+                "web": try profile("web", [.init("ca_file", "own.pem")], without: ["ca_file"]),
+            ],
+            "server": .object(fixture.listeners + [.init("jwks_file", "keys.json")]),
+        ]
+        try folder.write("apple/server.json", settings.text)
+        try folder.write("apple/keys.json", try NotificationSigner().keySet.text)
+        let identity = try TLSIdentity(ListenerTests.authority("first"), .address("127.0.0.1"))
+        try folder.write("apple/own.pem", identity.certificate)
+        let secret = try await fixture.apple.siwa("secret", "--lifetime", "30d")
+        try folder.write("apple/given.secret", secret.output)
+        let server = try await fixture.serve()
+        for (file, gone, garbage) in [
+            (
+                "given.secret", "profile 'app': the client_secret cannot be read",
+                "profile 'app': the client_secret cannot be used: it is not a JWT"
+            ),
+            (
+                "own.pem", "profile 'web': ca_file cannot be used",
+                "contains no PEM certificate"
+            ),
+            ("keys.json", "server.jwks_file: cannot read", "is not a JWK Set"),
+        ] {
+            try await faults(of: "apple/\(file)", in: folder, gone, garbage, areShownBy: server)
+        }
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    /// Checks that a file that is missing, and one that is garbage, is a fault of the next start,
+    /// until the file is restored.
+    private func faults(
+        of file: String, in folder: TemporaryFolder, _ gone: String, _ garbage: String,
+        areShownBy server: ServerProcess
+    ) async throws {
         func expect(_ words: String, isShown: Bool = true) async throws {
             try await eventually("\(isShown ? "" : "no longer ")\(words)", limit: .seconds(40)) {
                 let text = try await server.call("metrics", "GET", "/readyz")
@@ -143,21 +199,72 @@ import Testing
                 return text.body.contains(words) == isShown && status.contains(words) == isShown
             }
         }
-        for (file, gone, garbage) in [
-            ("webhook.secret", "server.deliver.secret_file cannot be read", "secret_file: /"),
-            ("authorities.pem", "server.deliver.ca_file cannot be read", "no PEM certificate"),
-            ("tls.pem", "server.notifications.tls: a TLS", "are not a certificate and its"),
-        ] {
-            let before = try folder.contents(file)
-            try FileManager.default.removeItem(atPath: folder.path(file))
-            try await expect(gone)
-            try folder.write(file, "garbage")
-            try await expect(garbage)
-            try folder.write(file, before)
-            try await expect(garbage, isShown: false)
-        }
+        let before = try folder.contents(file)
+        try FileManager.default.removeItem(atPath: folder.path(file))
+        try await expect(gone)
+        try folder.write(file, "garbage")
+        try await expect(garbage)
+        try folder.write(file, before)
+        try await expect(garbage, isShown: false)
         let text = try await server.call("metrics", "GET", "/readyz").body
         #expect(text.contains("start_files: ok"), "\(text)")
+    }
+
+    @Test func `no request reads the private keys`() async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        let folder = fixture.apple.folder
+        let server = try await fixture.serve(fixture.listeners)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("apple"))
+        let key = folder.path("apple/\(try #require(names.first { $0.hasSuffix(".p8") }))")
+        let watch = inotify_init1(Int32(IN_NONBLOCK))
+        defer { close(watch) }
+        try #require(inotify_add_watch(watch, key, UInt32(IN_OPEN)) >= 0)
+        var events = [UInt8](repeating: 0, count: 1 << 16)
+        let rounds = 100
+        var reads = 0
+        for _ in 0..<rounds {
+            #expect(try await server.call("metrics", "GET", "/readyz").status == 200)
+            #expect(try await server.call("metrics", "GET", "/").status == 200)
+            #expect(try await server.api("GET", "/v1/status").status == 200)
+            if read(watch, &events, events.count) > 0 { reads += 1 }
+        }
+        // The heartbeat reads them every ten seconds.
+        #expect(reads < rounds / 2)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `of a unit's copy of the key, readyz says what compares it`() async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        let server = try await fixture.serve(
+            fixture.listeners,
+            environment: ["CREDENTIALS_DIRECTORY": fixture.apple.folder.path("apple")])
+        let text = try await server.call("metrics", "GET", "/readyz")
+        #expect(
+            text.status == 200
+                && text.body.contains(
+                    "key_files: ok: the unit's copy, as at its start; 'siwa-admin status' compares "
+                        + "/etc/siwa\n"),
+            "\(text.body)")
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `the status page counts the tokens again`(_ backend: VaultBackend) async throws {
+        let fixture = try await ServerFixture(backend)
+        _ = try await fixture.vault.store([1, 2])
+        let server = try await fixture.serve(fixture.listeners)
+        func expect(_ count: Int) async throws {
+            try await eventually("the page counts \(count)", limit: .seconds(40)) {
+                try await server.call("metrics", "GET", "/").body
+                    .contains("com.example.app active</th><td>\(count)</td>")
+            }
+        }
+        try await expect(2)
+        _ = try await fixture.vault.store([3])
+        // As a minute later.
+        try fixture.vault.run(
+            "UPDATE server_count SET value = value - 60 WHERE name = 'tokens_counted_at'")
+        try await expect(3)
         #expect(try await server.stop().ending == .exit(0))
     }
 

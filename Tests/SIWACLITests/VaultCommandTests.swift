@@ -282,6 +282,20 @@ import Testing
         #expect(lines.last?.contains("r-hush-u2202") == true)
     }
 
+    @Test func `a word for a missing value is no token`() async {
+        let rows = ["a,NULL", "b,\\N", "c,None", "d,n/a", "e,r-hush-e"]
+        harness.memory.with {
+            $0.input = Array((["user_id,token"] + rows).joined(separator: "\n").utf8)
+        }
+        let outcome = await harness.run(["vault", "import", "--print", "imported"])
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.output == "1\n", "\(outcome.output)")
+        #expect(
+            outcome.errors.contains(
+                "hint: line 2: the token is 'NULL', which programs write for a missing value: "
+                    + "an unset variable?"))
+    }
+
     @Test func `twenty of many invalid lines are named`() async {
         harness.memory.with { $0.input = Array(repeatElement("{}\n", count: 23).joined().utf8) }
         let outcome = await harness.run(["vault", "import"])

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `missing values and other characters are not tokens`() {
-        for word in ["null", "undefined", "None"] {
+        for word in ["null", "NULL", "undefined", "None", "nil", "N/A", "NaN", "\\N"] {
             #expect(throws: OpaqueTokenError.placeholder(word)) {
                 try judgeRevocable(SecretText(word), as: .refreshToken)
             }

@@ -5,14 +5,28 @@ internal import SIWAJOSE
 ///
 /// These consist of one or more of the characters 0x21 to 0x7E, and are never a JWT. Apple answers
 /// 200 to the revocation of any text, so an invisible character would hide that the token was not
-/// revoked. Apple's own answers are checked as well: what passes can be stored and sent later.
+/// revoked. A word such as `null` is none of them. Apple's own answers are checked as well: what passes can be stored and sent later.
 ///
 /// - Throws: ``OpaqueTokenError``, which quotes only the first invalid character.
 package func validateOpaqueToken(_ text: SecretText) throws(OpaqueTokenError) {
     guard text.bytes.count > 0 else { throw .empty }
     try validateVisibleText(text)
     guard !text.hasPrefix("eyJ") else { throw .jwt }
+    if let word = placeholder(text) { throw .placeholder(word) }
 }
+
+/// The word for a missing value that a text is, in any case; nil if it is none. Apple refuses to
+/// refresh it, which would be taken for the end of a token that nobody has.
+private func placeholder(_ text: SecretText) -> String? {
+    guard text.bytes.count <= longestPlaceholder else { return nil }
+    let word = String(decoding: text.bytes.revealed(), as: UTF8.self)
+    return placeholders.contains(word.lowercased()) ? word : nil
+}
+
+/// The words that programs and databases write for a missing value, in lower case.
+private let placeholders: Set<String> = ["null", "undefined", "none", "nil", "n/a", "nan", "\\n"]
+
+private let longestPlaceholder = 9
 
 /// Checks that a text consists of the characters 0x21 to 0x7E without quotation marks, as
 /// authorization codes, tokens and code verifiers do (RFC 7636 §4.1).

@@ -50,9 +50,6 @@ package func judgeRevocable(
 ) throws(OpaqueTokenError) -> TokenLook {
     try validateOpaqueToken(text)
     let bytes = text.bytes.revealed()
-    if let word = placeholders.first(where: { bytes.elementsEqual($0.utf8) }) {
-        throw .placeholder(word)
-    }
     let end = bytes.lastIndex { $0 != UInt8(ascii: "=") }.map { $0 + 1 } ?? 0
     // What remains of equals signs alone is not a token either.
     if let other = bytes[..<end].first(where: { !isB64TokenByte($0) })
@@ -68,9 +65,6 @@ package func judgeRevocable(
 package func looksLikeToken(_ text: String) -> Bool {
     hasShape(Array(text.utf8), TokenKind.refreshToken.firstLetter)
 }
-
-/// The words that programs write for a missing value.
-private let placeholders = ["null", "undefined", "None"]
 
 /// RFC 6750 §2.1, without the `=` at the end.
 private func isB64TokenByte(_ byte: UInt8) -> Bool {

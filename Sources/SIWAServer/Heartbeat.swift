@@ -38,8 +38,6 @@ final class Heartbeat: Sendable {
         state = Mutex(State(lastSuccess: clocks.timekeeper.elapsed()))
     }
 
-    /// How old the last heartbeat of a server that is ready may be.
-    private static let maxAge = Duration.seconds(15)
     /// The pause after a failed write.
     private static let retryPause = Duration.seconds(2)
 
@@ -92,7 +90,7 @@ final class Heartbeat: Sendable {
         let age = timekeeper.elapsed() - state.withLock { $0.lastSuccess }
         return ServerRecord(
             server, startedAt: startedAt,
-            heartbeatAt: now - age, facts: facts)
+            heartbeatAt: now - age, silence: age, facts: facts)
     }
 
     /// The free bytes of the database's file system; nil if that is unknown.
@@ -109,10 +107,10 @@ final class Heartbeat: Sendable {
     var fault: String? {
         let state = state.withLock { $0 }
         let age = timekeeper.elapsed() - state.lastSuccess
-        if let failure = state.failure, age >= Self.maxAge || !failure.mayPass {
+        if let failure = state.failure, age >= ServerInstance.longestSilence || !failure.mayPass {
             return failure.message
         }
-        guard age < Self.maxAge else {
+        guard age < ServerInstance.longestSilence else {
             return "the last heartbeat was written \(age.components.seconds) seconds ago"
         }
         return space.fault

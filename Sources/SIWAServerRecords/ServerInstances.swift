@@ -23,7 +23,8 @@ extension Database {
     func servers() throws(DatabaseFailure) -> [ServerRecord] {
         try run(
             """
-            SELECT id, host, version, started_at, heartbeat_at, facts FROM server_instance
+            SELECT id, host, version, started_at, heartbeat_at, \(dialect.moment) - heartbeat_at, facts
+            FROM server_instance
             WHERE lease_until > \(dialect.moment) AND lease_until <= \(dialect.moment) + $1 + $1
             ORDER BY host, id
             """, Self.lease
@@ -32,29 +33,31 @@ extension Database {
             guard let id = try? row.text("id"), let host = try? row.text("host"),
                 let version = try? row.text("version"),
                 let startedAt = try? row.optionalMoment("started_at"),
-                let heartbeatAt = try? row.optionalMoment("heartbeat_at")
+                let heartbeatAt = try? row.optionalMoment("heartbeat_at"),
+                let silence = try? row.next().integer
             else { return nil }
             return ServerRecord(
                 ServerInstance(id: id, host: host, version: version), startedAt: startedAt,
-                heartbeatAt: heartbeatAt,
+                heartbeatAt: heartbeatAt, silence: .milliseconds(max(silence, 0)),
                 facts: (try? row.text("facts")).flatMap { try? JSON(text: $0) }.map(
                     ServerFacts.init))
         }
     }
 
-    /// When a stored token was last validated. Reads the active tokens that were touched last, for
-    /// which there is an index, and not all of them.
+    /// When a stored token was last validated. Reads the active and the dead tokens that were
+    /// touched last, for which there is an index, and not all of them.
     func lastValidation(of clients: [String]) throws(DatabaseFailure) -> NumericDate? {
         var last: NumericDate?
-        for client in clients {
+        let states = [VaultState.active, .dead]
+        for (client, state) in clients.flatMap({ client in states.map { (client, $0) } }) {
             let row = try run(
                 """
                 SELECT max(checked_at) FROM (
                     SELECT checked_at FROM vault_token
-                    WHERE client_id = $1 AND state = 'active'
+                    WHERE client_id = $1 AND state = $2
                     ORDER BY lease_until DESC, user_id DESC LIMIT 100
                 ) AS touched
-                """, .text(client)
+                """, .text(client), .text(state.rawValue)
             ).first
             guard let date = row?.first?.integer.map({ NumericDate($0) }), date.isWritable
             else { continue }

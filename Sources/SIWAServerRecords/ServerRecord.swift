@@ -8,15 +8,17 @@ package struct ServerRecord: Hashable, Sendable {
     package let startedAt: NumericDate
     /// When it last wrote its row.
     package let heartbeatAt: NumericDate
+    /// How long ago that was, by the clock that wrote it.
+    package let silence: Duration
     /// What it knows; nil just after its start, or if an older version wrote the row.
     package var facts: ServerFacts?
 
     /// Creates a record.
     package init(
         _ server: ServerInstance, startedAt: NumericDate, heartbeatAt: NumericDate,
-        facts: ServerFacts?
+        silence: Duration, facts: ServerFacts?
     ) {
-        (self.server, self.startedAt) = (server, startedAt)
+        (self.server, self.startedAt, self.silence) = (server, startedAt, silence)
         (self.heartbeatAt, self.facts) = (heartbeatAt, facts)
     }
 }

@@ -29,7 +29,8 @@ import Testing
         survey.servers = [
             ServerRecord(
                 ServerInstance(id: "1", host: host, version: "1"), startedAt: NumericDate(0),
-                heartbeatAt: NumericDate(0), facts: facts)
+                heartbeatAt: NumericDate(0),
+                silence: .zero, facts: facts)
         ]
         StatusCommand().compareFiles(&survey, in: world)
         return survey.servers[0].facts

@@ -12,7 +12,8 @@ import Testing
     private func report(
         databaseFault: String? = nil, counts: ServerCounts? = ServerCounts(),
         keySetAge: Int? = 60, activity: [HourlyActivity] = [], clockSkew: Int? = 5,
-        hosts: [String] = ["here"], runs seconds: Int = 60, _ words: ServiceWords = .none,
+        hosts: [String] = ["here"], runs seconds: Int = 60, silentFor silence: Int = 0,
+        _ words: ServiceWords = .none,
         changing change: (inout ServerFacts, String) -> Void = { _, _ in }
     ) -> ServerStatus {
         let now = NumericDate(1_800_000_000)
@@ -30,7 +31,8 @@ import Testing
             change(&facts, host)
             return ServerRecord(
                 ServerInstance(id: host, host: host, version: "1"),
-                startedAt: now.adding(seconds: -seconds), heartbeatAt: now, facts: facts)
+                startedAt: now.adding(seconds: -seconds), heartbeatAt: now,
+                silence: .seconds(silence), facts: facts)
         }
         return ServerStatus(survey, at: now, words)
     }
@@ -48,6 +50,15 @@ import Testing
         }.worst?.facts
         #expect(facts.map { ServerFacts(.object($0.members)) } == facts)
         #expect(ServerFacts([:]) == ServerFacts())
+    }
+
+    @Test func `a server that wrote no heartbeat for longer than fifteen seconds has a problem`() {
+        #expect(report(silentFor: 15).issues.isEmpty)
+        #expect(
+            report(silentFor: 16).issues.map(\.fault) == [
+                "The database cannot be used: the last heartbeat was written 16 seconds ago."
+            ])
+        #expect(report(databaseFault: "it is down", silentFor: 16).issues.count == 1)
     }
 
     @Test func `with a full disk, no server is to be started`() {

@@ -26,7 +26,8 @@ extension ServerStatus {
     func issueGroups(of record: ServerRecord) -> [[Issue]] {
         guard let facts = record.facts else { return Array(repeating: [], count: Self.groupCount) }
         return [
-            refusals(facts), clock(facts), database(facts), keyFiles(facts), signers(facts),
+            refusals(facts), clock(facts), database(facts, of: record), keyFiles(facts),
+            signers(facts),
             secrets(facts), startFiles(facts), configuration(facts), outage(facts), reload(facts),
             missing(facts), validation(facts), keySet(facts, startedAt: record.startedAt),
         ]
@@ -172,8 +173,12 @@ extension ServerStatus {
         }
     }
 
-    private func database(_ facts: ServerFacts) -> [Issue] {
-        guard let fault = facts.databaseFault else { return space(facts) }
+    private func database(_ facts: ServerFacts, of record: ServerRecord) -> [Issue] {
+        let silence =
+            record.silence > ServerInstance.longestSilence
+            ? "the last heartbeat was written \(record.silence.components.seconds) seconds ago"
+            : nil
+        guard let fault = facts.databaseFault ?? silence else { return space(facts) }
         return [
             Issue(
                 "The database cannot be used: \(fault).",

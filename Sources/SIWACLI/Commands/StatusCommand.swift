@@ -138,7 +138,7 @@ private struct StatusText {
 
     private var server: [(String, String)] {
         let servers = status.servers.map { record in
-            let age = max(status.at - record.heartbeatAt, .zero)
+            let age = record.silence
             return (
                 "server",
                 "\(record.server.host), \(record.server.version), heartbeat "

@@ -129,7 +129,11 @@ extension Diagnosis {
             case .refused: "set an address of this machine and a port of 1024 or higher"
             case .socketInUse: "stop it, or set another path"
             case .socket: "set a path in a folder that this user can write to"
-            case .notInherited(let name): "set FileDescriptorName=\(name) in the .socket unit"
+            case .notInherited(let name):
+                """
+                start the .socket unit that has FileDescriptorName=\(name) first, such as \
+                'systemctl start siwa-server.socket', then this server
+                """
             case .notStarted:
                 "check that tls.certificate and tls.key are PEM files of the same key pair"
             }

@@ -33,6 +33,16 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
+    func `a start that fails at a listener leaves no row`(_ backend: VaultBackend) async throws {
+        let fixture = try await ServerFixture(backend)
+        try fixture.configure([.init("notifications", ["listen": "systemd:apple"])])
+        let failed = try await fixture.run("serve")
+        #expect(failed.ending == .exit(3), "\(failed)")
+        #expect(failed.errors.contains("systemctl start siwa-server.socket"))
+        #expect(try rows(fixture).isEmpty)
+    }
+
+    @Test(arguments: VaultBackend.available)
     func
         `vault copy refuses a vault that is served, and a server whose vault moved ends its service`(
             _ backend: VaultBackend

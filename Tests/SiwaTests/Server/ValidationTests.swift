@@ -58,6 +58,25 @@ import Testing
         print("validation: \(backend.rawValue), \(asked.values.count { $0 > 1 }) asked twice")
     }
 
+    @Test(arguments: VaultBackend.available)
+    func `a check that finds a dead token counts as the last validation`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await ServerFixture(backend, users: 1)
+        _ = try await fixture.vault.store([1])
+        _ = try await fixture.apple.post(
+            "notifications",
+            ["type": "consent-revoked", "user": .string(fixture.vault.people.name(1))])
+        let server = try await fixture.serve(fixture.listeners + [Self.often])
+        try await eventually("the token is dead", limit: .seconds(60)) {
+            try Self.states(fixture) == [.dead]
+        }
+        try await eventually("the last validation is known", limit: .seconds(60)) {
+            try await server.metric("siwa_last_validation_timestamp_seconds") != nil
+        }
+        _ = try await server.stop()
+    }
+
     @Test(.timeLimit(.minutes(10)), arguments: VaultBackend.available)
     func `a dead token is delivered once, outside its user's order`(
         _ backend: VaultBackend

@@ -54,7 +54,8 @@ final class Heartbeat: Sendable {
     /// Writes the row once.
     ///
     /// - Returns: whether it was written.
-    private func beat(_ facts: ServerFacts) async -> Bool {
+    @discardableResult
+    func beat(_ facts: ServerFacts) async -> Bool {
         let start = timekeeper.elapsed()
         // After a write that failed for want of space, one that needs space.
         let isProbing = space.isFull

@@ -61,6 +61,14 @@ import Testing
         #expect(report(databaseFault: "it is down", silentFor: 16).issues.count == 1)
     }
 
+    @Test func `without its database, a server does not know what happened, and has run`() {
+        let status = report(databaseFault: "it is down", counts: nil)
+        let page = StatusPage(status).html
+        #expect(status.lastValidation == "not known" && report().lastValidation == "never")
+        #expect(page.contains("<p>Not known.") && !page.contains("<p>None."))
+        #expect(!status.unknowns.contains { $0.contains("has not run yet") })
+    }
+
     @Test func `with a full disk, no server is to be started`() {
         var survey = ServerSurvey()
         survey.serverVersion = 4

@@ -35,7 +35,9 @@ extension ServerStatus {
 
     /// What was not tried yet, as a list without end: that it has no problem is not known.
     package var unknowns: [String] {
-        guard survey.serverVersion != nil else { return ["siwa-server, which has not run yet"] }
+        guard survey.serverVersion != nil || !survey.servers.isEmpty else {
+            return ["siwa-server, which has not run yet"]
+        }
         let all = survey.servers.compactMap(\.facts)
         let tried = Set(all.flatMap { $0.profiles.filter(\.isTried).map(\.clientID) })
         let clients = all.flatMap(\.profiles).map(\.clientID).filter { !tried.contains($0) }
@@ -47,6 +49,12 @@ extension ServerStatus {
             unknowns.append("this machine's clock")
         }
         return unknowns
+    }
+
+    /// When a stored token was last validated. A server whose database cannot be read does not know.
+    package var lastValidation: String {
+        guard survey.counts != nil || survey.servers.isEmpty else { return "not known" }
+        return survey.counts?.lastValidation?.rfc3339 ?? "never"
     }
 
     private var stopped: [Issue] {

@@ -219,7 +219,7 @@ private struct StatusText {
             "vault \(status.survey.vaultVersion.map { "\($0)" } ?? "-"), siwa-server "
             + (status.survey.serverVersion.map { "\($0)" } ?? "-")
         return clients + [
-            ("last validation", status.survey.counts?.lastValidation?.rfc3339 ?? "never"),
+            ("last validation", status.lastValidation),
             ("validation", ServerStatus.words(status.worst?.facts?.validation)),
             ("tables", versions),
         ]

@@ -63,11 +63,7 @@ struct RunningServer: Sendable {
         let (context, timekeeper) = (context, context.clocks.timekeeper)
         var tasks = [
             Task { [files = loaded.startFiles] in
-                await context.heartbeat.run {
-                    context.startFaults.replace(with: await files.faults())
-                    context.examineKeyFiles()
-                    return context.facts()
-                }
+                await context.heartbeat.run { await context.facts(examining: files) }
             },
             Task { await context.keepCountingTokens() },
             Task {
@@ -156,13 +152,22 @@ struct RunningServer: Sendable {
             seen = world.reload.count
             world.serviceManager.notify(.reloading)
             loaded.reload(listeners, in: world)
-            context.examineKeyFiles()
+            let facts = await context.facts(examining: loaded.startFiles)
             world.serviceManager.notify(.ready)
+            // 'siwa status' just after a reload is to show what the reload met.
+            await context.heartbeat.beat(facts)
         }
     }
 }
 
 extension ServerContext {
+    /// What this server knows, and what is wrong with its files now.
+    fileprivate func facts(examining files: StartFiles) async -> ServerFacts {
+        startFaults.replace(with: await files.faults())
+        examineKeyFiles()
+        return facts()
+    }
+
     /// Waits for the work that can be done again after a restart.
     func drain() async {
         async let validated: Void? = validationWorker?.drain()

@@ -45,15 +45,20 @@ extension ServerContext {
     }
 
     /// The status of all servers. Of this one, it is what it knows now, even if the database is
-    /// unavailable.
+    /// unavailable, which is a problem at once.
     func status() async -> ServerStatus {
-        let read = try? await monitoringAccess.run { store throws(StoreError) in
-            try store.survey()
+        var (survey, fault): (ServerSurvey, String?) = (ServerSurvey(), nil)
+        do throws(StoreError) {
+            survey = try await monitoringAccess.run { store throws(StoreError) in
+                try store.survey()
+            }
+            // At most a few seconds old, and the vault's tokens are counted.
+            survey.counts = try? await counts.current()
+        } catch {
+            fault = error.message
         }
-        var survey = read ?? ServerSurvey()
-        // At most a few seconds old, and the vault's tokens are counted.
-        if read != nil { survey.counts = try? await counts.current() }
-        let facts = facts()
+        var facts = facts()
+        facts.databaseFault = facts.databaseFault ?? fault
         let own = heartbeat.record(facts, at: clocks.now())
         survey.servers.removeAll { $0.server.id == own.server.id }
         survey.servers.append(own)

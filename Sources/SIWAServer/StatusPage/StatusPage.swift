@@ -116,7 +116,8 @@ struct StatusPage {
         let totals = (0..<3).map { kind in values.reduce(0) { $0 + $1[kind] } }
         let note = notes(kinds, totals)
         guard totals != [0, 0, 0] else {
-            return "<section><h2>\(name), last 24 hours</h2><p>None. \(note)</p></section>"
+            let none = status.survey.counts == nil ? "Not known." : "None."
+            return "<section><h2>\(name), last 24 hours</h2><p>\(none) \(note)</p></section>"
         }
         let names = [kinds.all[0].rawValue, kinds.all[1].rawValue, failed]
         // A zero of what failed would crowd what matters.
@@ -315,7 +316,7 @@ struct StatusPage {
         let unsaved = (facts?.unsavedTokens ?? 0) > 0 ? facts?.unsavedTokens : nil
         return stored
             + (unsaved.map { [Entry("not stored yet", "\($0)", .unsavedTokens)] } ?? []) + [
-                Entry("last validation", counts?.lastValidation?.rfc3339 ?? "never"),
+                Entry("last validation", status.lastValidation),
                 Entry(
                     "validation by siwa-server", ServerStatus.words(facts?.validation),
                     .validation),

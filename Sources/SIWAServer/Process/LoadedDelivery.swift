@@ -109,9 +109,15 @@ extension DeliveryWorker.Settings {
                 .configuration, "\(place): \(settings.secretFile): \(error)",
                 hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
         } catch {
+            // The application knows the secret of a file that exists.
+            let isMissing = (error as? FileError)?.isMissing ?? false
             throw Diagnosis(
                 .configuration, "\(place) cannot be read: \(error)",
-                hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
+                hints: [
+                    isMissing
+                        ? "create one: siwa-server webhook-secret --out FILE"
+                        : "let this user read \(settings.secretFile)"
+                ], exitCode: .settings)
         }
     }
 }

@@ -60,7 +60,10 @@ struct UnsavedTokenFile: Sendable {
     private static func unusable(_ error: FileError, _ folder: String) -> Diagnosis {
         Diagnosis(
             .configuration, "server.state: \(error)",
-            hints: ["let this user write to \(folder), or set server.state to another folder"],
+            hints: [
+                "let this user write to \(folder) and to the files unsaved-tokens in it, which may hold "
+                    + "tokens; or set server.state to another folder"
+            ],
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 

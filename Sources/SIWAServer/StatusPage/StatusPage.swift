@@ -78,7 +78,8 @@ struct StatusPage {
         if more > 0 {
             notes.append(
                 "\(more) more \(more == 1 ? "was" : "were") delivered than received: sent again "
-                    + "because an answer was lost, or received before.")
+                    + "because an answer was lost, received before, or siwa's own events, which "
+                    + "Apple does not send.")
         }
         if let failing { notes.append("\(failing).") }
         return notes.joined(separator: " ")

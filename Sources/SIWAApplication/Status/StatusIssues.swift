@@ -27,9 +27,9 @@ extension ServerStatus {
         guard let facts = record.facts else { return Array(repeating: [], count: Self.groupCount) }
         return [
             refusals(facts), clock(facts), database(facts, of: record), keyFiles(facts),
-            signers(facts),
-            secrets(facts), startFiles(facts), configuration(facts), outage(facts), reload(facts),
-            missing(facts), validation(facts), keySet(facts, startedAt: record.startedAt),
+            signers(facts), secrets(facts), startFiles(facts), configuration(facts),
+            outage(facts), reload(facts), missing(facts), validation(facts),
+            keySet(facts, startedAt: record.startedAt),
         ]
     }
 

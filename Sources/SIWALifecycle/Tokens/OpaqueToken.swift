@@ -5,7 +5,8 @@ internal import SIWAJOSE
 ///
 /// These consist of one or more of the characters 0x21 to 0x7E, and are never a JWT. Apple answers
 /// 200 to the revocation of any text, so an invisible character would hide that the token was not
-/// revoked. A word such as `null` is none of them. Apple's own answers are checked as well: what passes can be stored and sent later.
+/// revoked. A word such as `null` is none of them. Apple's own answers are checked as well: what
+/// passes can be stored and sent later.
 ///
 /// - Throws: ``OpaqueTokenError``, which quotes only the first invalid character.
 package func validateOpaqueToken(_ text: SecretText) throws(OpaqueTokenError) {

@@ -34,18 +34,19 @@ struct ServeCommand: Command {
         try requireDispatch()
         let world = world.loggingNotes()
         let loaded = try LoadedServer(configuration.file, in: world)
+        let isSaved: Bool
         do {
             // The signers' own failures are in the log already.
             _ = try await loaded.context.clients.current.askSigners(world.base.clocks)
-            let isSaved = try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            isSaved = try await withTaskExecutorPreference(globalConcurrentExecutor) {
                 try await RunningServer(loaded, in: world).run()
             }
-            guard isSaved else { throw ReportedEnd(exitCode: .temporary) }
         } catch {
             // Its row would say for half a minute that a server runs.
             await loaded.context.heartbeat.end()
             throw error
         }
+        guard isSaved else { throw ReportedEnd(exitCode: .temporary) }
     }
 }
 

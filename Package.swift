@@ -135,8 +135,8 @@ let package = Package(
         .target(
             name: "SIWAWiring",
             dependencies: [
-                "SIWAApplication", "SIWACurlTransport", "SIWAJOSE", "SIWALifecycle",
-                "SIWASystem", "SIWAVaultRecords", "SIWAServerRecords",
+                "SIWAApplication", "SIWACurlTransport", "SIWADatabases", "SIWAJOSE",
+                "SIWALifecycle", "SIWASystem", "SIWAVaultRecords", "SIWAServerRecords",
                 "SIWACrypto",
             ],
             swiftSettings: safe),

@@ -25,6 +25,7 @@
     FUNCTION(sqlite3_column_count) \
     FUNCTION(sqlite3_column_int64) \
     FUNCTION(sqlite3_column_type) \
+    FUNCTION(sqlite3_config) \
     FUNCTION(sqlite3_errmsg) \
     FUNCTION(sqlite3_file_control) \
     FUNCTION(sqlite3_finalize) \
@@ -41,6 +42,12 @@ SIWA_DYNAMIC_LIBRARY(siwa_sqlite, "libsqlite3.so.0", SIWA_SQLITE_FUNCTIONS)
 
 /// SQLITE_CONSTRAINT_FOREIGNKEY, a macro of shifts.
 static const int siwa_foreign_key_missing = SQLITE_CONSTRAINT_FOREIGNKEY;
+
+/// Keeps no statistics of SQLite's memory, which would lock a mutex and ask for a size at each
+/// allocation. Fails once SQLite was used.
+static inline int siwa_omit_statistics(siwa_sqlite sqlite) {
+    return sqlite.sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
 
 // A null pointer would bind NULL: empty is not nothing. SQLite reads the bytes in place, until the
 // bindings are cleared.

@@ -7,6 +7,7 @@
 /// their base64, and of 64 hexadecimal digits. A text that was shortened (`…`) is masked if the
 /// rest may be a secret.
 package func maskingSecrets(in text: String) -> String {
+    guard mayHaveSecret(text.utf8.span) else { return text }
     let bytes = Array(text.utf8)
     var masked: [UInt8] = []
     var position = 0
@@ -26,6 +27,29 @@ package func maskingSecrets(in text: String) -> String {
 
 /// The text that replaces a masked secret.
 let secretMask = "(secret, not shown)"
+
+/// Whether a text may have a secret: it has a character that precedes a password, that begins a key
+/// in PEM or a JWT, or that is not ASCII, where it may have been shortened; or more letters and
+/// digits in a row than an id.
+private func mayHaveSecret(_ text: Span<UInt8>) -> Bool {
+    var run = 0
+    for index in text.indices {
+        let byte = text[index]
+        guard isBase64(byte) else {
+            if byte == UInt8(ascii: ":") || byte == UInt8(ascii: "=") || byte > 0x7F { return true }
+            run = 0
+            continue
+        }
+        run += 1
+        // The shortest is a letter and 32 hexadecimal digits.
+        if run > 32 { return true }
+        // `eyJ` and `-BEGIN`
+        guard run > 1, byte == UInt8(ascii: "J") || byte == UInt8(ascii: "B") else { continue }
+        let previous = text[index - 1]
+        if previous == UInt8(ascii: "y") || previous == UInt8(ascii: "-") { return true }
+    }
+    return false
+}
 
 /// Whether a secret may begin at a position. Every byte of a log is asked about, and nearly none may.
 private func mayBegin(in bytes: [UInt8], at position: Int) -> Bool {

@@ -46,7 +46,7 @@ package struct TLSHandshake: Hashable, Sendable {
         let chain = try ExaminedChain(
             OpaquePointer(own), sent: sent, host: host, trusting: folder, file)
         (missingIssuers, certificateFault) = (chain.missingIssuers, chain.fault)
-        certificateExpiry = expiry(of: OpaquePointer(own))
+        certificateExpiry = seconds(openssl.X509_get0_notAfter(OpaquePointer(own)))
     }
 }
 
@@ -138,24 +138,6 @@ private func commonName(_ name: OpaquePointer?) -> String {
         }
         return text(buffer.baseAddress)
     }
-}
-
-/// The end of a certificate's validity, in seconds since the epoch; nil if it is malformed. OpenSSL
-/// compares it with moments, so that the first one that is not before it is found by halving.
-private func expiry(of certificate: OpaquePointer) -> Int? {
-    let end = openssl.X509_get0_notAfter(certificate)
-    func isOver(at seconds: Int) -> Bool {
-        var moment = time_t(seconds)
-        return openssl.X509_cmp_time(end, &moment) < 0
-    }
-    // RFC 5280 §4.1.2.5.2: at most 9999-12-31T23:59:59Z.
-    var (before, over) = (-1, 253_402_300_799)
-    guard isOver(at: over) else { return nil }
-    while over - before > 1 {
-        let middle = before + (over - before) / 2
-        if isOver(at: middle) { over = middle } else { before = middle }
-    }
-    return over
 }
 
 /// A text from OpenSSL; empty if null.

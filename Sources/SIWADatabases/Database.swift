@@ -58,6 +58,7 @@ extension Database {
     package func insertEach(
         _ rows: [[Value]], into table: String, _ columns: [String]
     ) throws(DatabaseFailure) {
+        guard !rows.isEmpty else { return }
         let places = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
         let sql = """
             INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))

@@ -40,8 +40,10 @@ package struct EmulatorServer: Sendable {
         let emulator = try await emulator()
         let server = try HTTPServer(
             // The emulator's clock may differ from the system's.
-            socket, identity: identity, limits: limits, sendsDate: false,
-            .task { await ServerResponse(emulator.respond(to: EmulatorRequest($0, scheme))) })
+            socket, identity: identity, limits: limits, sendsDate: false
+        ) { request in
+            .later { await ServerResponse(emulator.respond(to: EmulatorRequest(request, scheme))) }
+        }
         do {
             let url = "\(scheme)://\(reachable(address.host)):\(port)"
             let result = try await body(EmulatorServer(url: url, isOnLoopback: isLocal))

@@ -131,6 +131,7 @@ final class EventLoop: TaskExecutor {
             _ = isWoken.exchange(false, ordering: .acquiringAndReleasing)
             runJobs()
             if MHD_run(daemon) != .YES { break }
+            handling.endTurn()
             beat()
             closeLateConnections()
         }

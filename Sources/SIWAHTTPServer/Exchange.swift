@@ -64,9 +64,7 @@ final class Exchange: Sendable {
                         isMalformed: target.isMalformed(between: method, version),
                         needsHost: version.map { strcmp($0, "HTTP/1.1") == 0 } ?? false,
                         on: connection, handling.limits), &stage)
-            case .receiving(let request):
-                stage = .announced
-                return receive(bytes, of: request, &stage)
+            case .receiving(let request): return receive(bytes, of: request, &stage)
             case .discarding(let left):
                 guard !bytes.isEmpty, bytes.count <= left else { return .abort }
                 stage = .discarding(bytesLeft: left - bytes.count)
@@ -96,15 +94,13 @@ final class Exchange: Sendable {
     }
 
     private func receive(
-        _ bytes: UnsafeRawBufferPointer, of request: consuming IncomingRequest,
-        _ stage: inout Stage
+        _ bytes: UnsafeRawBufferPointer, of request: IncomingRequest, _ stage: inout Stage
     ) -> Action {
         guard !bytes.isEmpty else { return handle(request, &stage) }
         let progress = request.receive(bytes)
         if progress == .tooLong, !handling.isEncrypted {
             return handle(request, &stage, after: .beginning)
         }
-        stage = .receiving(request)
         return progress == .endless ? .abort : .wait
     }
 

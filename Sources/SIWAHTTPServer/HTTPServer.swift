@@ -4,18 +4,13 @@ internal import Synchronization
 
 /// A listener and the event loops that serve it.
 package final class HTTPServer: Sendable {
-    /// The code that answers requests.
-    package enum Handler: Sendable {
-        /// An asynchronous function. It runs on the event loop's thread and must not block; while it
-        /// is suspended, the loop serves others. Its task is cancelled when the server stops.
-        case task(@Sendable (ServerRequest) async -> ServerResponse)
-        /// A function with a callback. It is called on the event loop's thread and must not block.
-        case direct(@Sendable (ServerRequest, ServerReply) -> Void)
-    }
+    /// Answers requests. It is called on the event loop's thread and must not block.
+    package typealias Handler = @Sendable (ServerRequest) -> ServerAnswer
 
     private struct State: ~Copyable {
         var socket: ListeningSocket
         var loops: [EventLoop]
+        var identity: TLSIdentity?
     }
 
     private let state: Mutex<State>
@@ -29,26 +24,29 @@ package final class HTTPServer: Sendable {
     ///   - identity: the TLS certificate and key; nil for plain HTTP.
     ///   - loops: how many threads share the connections.
     ///   - sendsDate: false if the handler sets `Date`.
+    ///   - endTurn: called when the handler was called for all requests that were received, on the
+    ///     event loop's thread.
     package init(
         _ socket: consuming ListeningSocket, identity: TLSIdentity? = nil,
         limits: ServerLimits = ServerLimits(), loops: Int = 1, sendsDate: Bool = true,
-        _ handler: Handler
+        endTurn: @escaping @Sendable () -> Void = {}, _ handler: @escaping Handler
     ) throws(ServerError) {
         // A closed connection must not end the process with SIGPIPE.
         signal(SIGPIPE, SIG_IGN)
-        handling = RequestHandling(limits, isEncrypted: identity != nil, handler)
+        handling = RequestHandling(
+            limits, isEncrypted: identity != nil, endTurn: endTurn, handler)
         (self.sendsDate, loopCount) = (sendsDate, loops)
         let started = try Self.start(
             socket, identity, loops: loops, sendsDate: sendsDate, handling)
-        state = Mutex(State(socket: socket, loops: started))
+        state = Mutex(State(socket: socket, loops: started, identity: identity))
     }
 
     /// Fails if a certificate and its key cannot be used. Opens a port of the loopback interface
     /// for a moment.
     package static func check(_ identity: TLSIdentity) async throws(ServerError) {
         let server = try HTTPServer(
-            try ListeningSocket.open(.anyLoopbackPort), identity: identity,
-            .direct { _, reply in reply.send(ServerResponse(status: 503, body: .dropped)) })
+            try ListeningSocket.open(.anyLoopbackPort), identity: identity
+        ) { _ in .now(ServerResponse(status: 503, body: .dropped)) }
         await server.stop()
     }
 
@@ -62,8 +60,15 @@ package final class HTTPServer: Sendable {
             state.loops = try Self.start(
                 state.socket, identity, loops: loopCount, sendsDate: sendsDate, handling)
             for loop in old { loop.drain() }
+            state.identity = identity
         }
     }
+
+    /// The TLS certificate and key in use; nil for plain HTTP.
+    package var identity: TLSIdentity? { state.withLock { $0.identity } }
+
+    /// Why clients cannot connect to its Unix socket, as the end of a sentence; nil if they can.
+    package var socketFault: String? { state.withLock { $0.socket.fault } }
 
     /// Stops accepting connections; each open one is closed after its next response.
     package func stopAccepting() {

@@ -1,10 +1,14 @@
 internal import SIWAJOSE
 internal import SIWALifecycle
 
-/// A request while it is being received.
-struct IncomingRequest {
-    /// The request without its body.
-    private let head: ServerRequest
+/// A request while it is being received. An object, because copying a structure would count a
+/// reference to each of its parts. Only the event loop's thread uses it.
+final class IncomingRequest: @unchecked Sendable {
+    private let method: String
+    private let target: String
+    private let fields: [HTTPField]
+    private let fault: ServerRequest.Fault?
+    private let peer: ServerRequest.Peer
     private let limits: ServerLimits
     private var body: [UInt8] = []
     private var received = 0
@@ -19,15 +23,14 @@ struct IncomingRequest {
     ) {
         self.limits = limits
         let (fields, hasNUL) = connection.fields
+        (self.method, self.target, self.fields) = (method, target, fields)
         let isWord = method.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        let fault: ServerRequest.Fault? =
+        fault =
             isMalformed || !isWord
             ? .malformedRequestLine
             : hasNUL || !fields.allSatisfy(\.isWellFormed)
                 ? .malformedField : Self.fault(fields, needsHost: needsHost, limits)
-        head = ServerRequest(
-            method: method, target: target, fields: fields, fault: fault,
-            peer: connection.client?.peer ?? .local)
+        peer = connection.client?.peer ?? .local
     }
 
     private static func fault(
@@ -54,7 +57,7 @@ struct IncomingRequest {
     }
 
     /// Whether the request is refused without reading its body.
-    var isRefused: Bool { head.fault != nil }
+    var isRefused: Bool { fault != nil }
 
     /// How much of the body was received.
     enum Progress {
@@ -68,21 +71,20 @@ struct IncomingRequest {
 
     /// Takes a part of the body. Bytes over the limit are read and discarded, so that the client
     /// can read the response.
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Progress {
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Progress {
         received += bytes.count
         body.append(contentsOf: bytes.prefix(limits.bodyBytes - body.count))
         guard received > limits.bodyBytes else { return .incomplete }
         isTooLong = true
-        guard head.fields["content-length"] == nil else { return .incomplete }
+        guard fields["content-length"] == nil else { return .incomplete }
         return received > max(limits.readBytes, limits.encryptedBytes) ? .endless : .tooLong
     }
 
     /// The request, as far as it was received.
     var whole: ServerRequest {
-        guard received > 0 else { return head }
-        return ServerRequest(
-            method: head.method, target: head.target, fields: head.fields, body: body,
-            fault: isTooLong ? .bodyTooLarge : head.fault, peer: head.peer)
+        ServerRequest(
+            method: method, target: target, fields: fields, body: body,
+            fault: isTooLong ? .bodyTooLarge : fault, peer: peer)
     }
 }
 

@@ -25,7 +25,8 @@ package enum ListenAddress: Hashable, Sendable {
 
 /// A server's TLS certificate and private key, both in PEM.
 package struct TLSIdentity: Hashable, Sendable {
-    let certificate: String
+    /// The certificate and its chain.
+    package let certificate: String
     let key: String
 
     /// Pairs a certificate, with the chain that clients need, with its private key.

@@ -20,6 +20,9 @@ package struct ListeningSocket: ~Copyable {
 
     deinit { file?.remove() }
 
+    /// Notes who may connect to a Unix socket.
+    mutating func noteAccess() { file?.noteAccess() }
+
     /// Lets the system refuse connections, unless they wait for the service manager to start this
     /// program again.
     mutating func refuseConnections() {
@@ -50,6 +53,15 @@ package struct ListeningSocket: ~Copyable {
     private static func tcp(
         _ address: String, port: UInt16
     ) throws(ServerError) -> ListeningSocket {
+        let opened = try bound(address, port: port)
+        guard listen(opened.descriptor, Self.backlog) == 0 else { throw refusal(address, port) }
+        return opened
+    }
+
+    /// A socket with an address, which does not listen yet.
+    private static func bound(
+        _ address: String, port: UInt16
+    ) throws(ServerError) -> ListeningSocket {
         guard let found = resolve(address, port) else { throw .address(address) }
         defer { freeaddrinfo(found) }
         let type = found.pointee.ai_socktype | CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -58,14 +70,16 @@ package struct ListeningSocket: ~Copyable {
         // Connections of a server that has just ended may still occupy the port.
         opened.set(SO_REUSEADDR, 1)
         opened.limitBuffers()
-        guard bind(opened.descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0,
-            listen(opened.descriptor, Self.backlog) == 0
-        else {
-            throw errno == EADDRINUSE
-                ? .inUse(address: address, port: port)
-                : .refused(address: address, port: port, reason: String(cString: strerror(errno)))
-        }
+        guard bind(opened.descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0
+        else { throw refusal(address, port) }
         return opened
+    }
+
+    /// The error of the last call.
+    private static func refusal(_ address: String, _ port: UInt16) -> ServerError {
+        errno == EADDRINUSE
+            ? .inUse(address: address, port: port)
+            : .refused(address: address, port: port, reason: String(cString: strerror(errno)))
     }
 
     /// Whether an IP address belongs to this machine alone.
@@ -103,6 +117,29 @@ package struct ListeningSocket: ~Copyable {
         var value = value
         setsockopt(
             descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// Why clients cannot connect, as the end of a sentence about the socket; nil if they can.
+    var fault: String? {
+        guard let file else { return nil }
+        guard file.isInPlace else { return "was removed or replaced" }
+        return file.isOpenAsBefore
+            ? nil : "has other permissions, or its folder has, than the server gave it"
+    }
+
+    /// Fails if nobody could listen on an address, whoever listens there now.
+    ///
+    /// - Parameter folder: what happens to the folder of a Unix socket before.
+    /// - Throws: ``ServerError``, of kind `inUse` if another process listens there.
+    package static func check(
+        _ address: ListenAddress, folder: SocketFolder
+    ) throws(ServerError) {
+        switch address {
+        case .tcp(let host, let port): _ = try bound(host, port: port)
+        case .unix(let path, let group):
+            try UnixSocket(path: path, group: group).check(folder)
+        case .inherited: break
+        }
     }
 
     /// The port, chosen by the system if 0 was requested; 0 for a Unix socket.

@@ -12,21 +12,26 @@ final class RequestHandling: Sendable {
     let limits: ServerLimits
     /// Whether the connections use TLS.
     let isEncrypted: Bool
+    /// Called when the handler was called for all requests that were received.
+    let endTurn: @Sendable () -> Void
     private let handler: HTTPServer.Handler
 
-    init(_ limits: ServerLimits, isEncrypted: Bool, _ handler: HTTPServer.Handler) {
+    init(
+        _ limits: ServerLimits, isEncrypted: Bool, endTurn: @escaping @Sendable () -> Void,
+        _ handler: @escaping HTTPServer.Handler
+    ) {
         (self.limits, self.isEncrypted) = (limits, isEncrypted)
-        self.handler = handler
+        (self.endTurn, self.handler) = (endTurn, handler)
     }
 
     /// Calls the handler, on the event loop's thread; returns false if the server is stopping.
     func start(_ request: ServerRequest, _ reply: ServerReply, on loop: EventLoop?) -> Bool {
         let key = ObjectIdentifier(reply.exchange)
         guard inFlight.begin(key) else { return false }
-        switch handler {
-        case .direct(let handle): handle(request, reply)
-        case .task(let handle):
-            let task = Task(executorPreference: loop) { reply.send(await handle(request)) }
+        switch handler(request) {
+        case .now(let response): reply.send(response)
+        case .later(let respond):
+            let task = Task(executorPreference: loop) { reply.send(await respond()) }
             inFlight.run(key, task, reply)
             // Runs the task until it waits.
             loop?.runJobs()

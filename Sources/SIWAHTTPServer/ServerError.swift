@@ -10,6 +10,8 @@ package enum ServerError: Error, Hashable, Sendable {
     case socketInUse(path: String)
     /// The Unix socket cannot be created; `reason` is the system's message.
     case socket(path: String, reason: String)
+    /// The Unix socket cannot belong to the group; `reason` says why.
+    case group(path: String, name: String, reason: String)
     /// The service manager passed no listening socket with this name.
     case notInherited(name: String)
     /// The HTTP server did not start: with TLS, most likely because of its certificate.
@@ -26,6 +28,8 @@ extension ServerError: CustomStringConvertible {
             "cannot listen on port \(port) of \(address): \(reason)"
         case .socketInUse(let path): "another process listens on \(path)"
         case .socket(let path, let reason): "cannot listen on \(path): \(reason)"
+        case .group(let path, let name, let reason):
+            "cannot give \(path) to the group '\(name)': \(reason)"
         case .notInherited(let name):
             "the service manager passed no listening socket '\(name)'"
         case .notStarted:

@@ -34,10 +34,19 @@ package struct ServerResponse: Sendable {
     }
 }
 
+/// What a handler has for a request.
+package enum ServerAnswer: Sendable {
+    /// The response. Nothing has to be awaited for it, which saves a task.
+    case now(ServerResponse)
+    /// A function that gives the response. It runs on the event loop's thread and must not block;
+    /// while it is suspended, the loop serves others. Its task is cancelled when the server stops.
+    case later(@Sendable () async -> ServerResponse)
+}
+
 /// Sends the response to one request: exactly once, from any thread.
-package struct ServerReply: Sendable {
+struct ServerReply: Sendable {
     let exchange: Exchange
 
     /// Sends the response.
-    package func send(_ response: ServerResponse) { exchange.answer(response) }
+    func send(_ response: ServerResponse) { exchange.answer(response) }
 }

@@ -103,6 +103,14 @@ package final class TokenClaims: Sendable {
     /// The value of a claim; nil if it is absent.
     package subscript(claim: Claim) -> JSON? { place(of: claim).map { text.value(at: $0) } }
 
+    /// The value of a claim or, of a claim that is the text of a JSON value, that value; nil if it is
+    /// absent.
+    package func unwrapped(_ claim: Claim) throws(JSONError) -> JSON? {
+        guard let place = place(of: claim) else { return nil }
+        guard text.isString(at: place) else { return text.value(at: place) }
+        return try JSONText(text.bytes(at: place)).value
+    }
+
     // A batch only examines most claims, and creates no value for that.
 
     /// Whether there is such a claim.

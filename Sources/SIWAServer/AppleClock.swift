@@ -7,6 +7,8 @@ internal import Synchronization
 final class AppleClock: Sendable {
     private struct State {
         var skew: ClockSkew?
+        /// Why the last request had no answer; nil if it had one.
+        var failure: TransportError?
         /// When Apple was last asked for the time alone.
         var askedAt: Duration?
         /// Whether the log says that this machine's clock is wrong.
@@ -52,14 +54,22 @@ final class AppleClock: Sendable {
     /// Verifies a token by the current times. If only its times fail and Apple's time is unknown,
     /// Apple is asked for it first.
     ///
-    /// - Parameter client: asks Apple.
+    /// - Parameter client: asks Apple, which is seldom needed.
     func judge<Claims>(
-        askingAs client: ProfileClient?, _ verify: (NumericDate) -> Verification<Claims>
+        askingAs client: @autoclosure () -> ProfileClient?,
+        _ verify: (NumericDate) -> Verification<Claims>
     ) async -> Verification<Claims> {
-        let verification = times.judge(verify).verification
-        guard !isKnown, verification.mayPassAtAnotherTime(verify) else { return verification }
-        await ask(as: client)
+        if let verification = judgeAtOnce(verify) { return verification }
+        await ask(as: client())
         return times.judge(verify).verification
+    }
+
+    /// Verifies a token by the current times; nil if Apple has to be asked for its time first.
+    func judgeAtOnce<Claims>(
+        _ verify: (NumericDate) -> Verification<Claims>
+    ) -> Verification<Claims>? {
+        let verification = times.judge(verify).verification
+        return !isKnown && verification.mayPassAtAnotherTime(verify) ? nil : verification
     }
 
     /// Measures with one request, unless one was sent within the last minute. All callers share it.
@@ -91,8 +101,12 @@ final class AppleClock: Sendable {
         ClockMeter(base: base, clock: self, elapsed: clocks.timekeeper.elapsed)
     }
 
+    /// Notes why there was no answer.
+    func note(_ failure: TransportError) { state.withLock { $0.failure = failure } }
+
     /// Measures with an answer of Apple.
     func note(_ response: HTTPResponse, sentAt: Duration, answeredAt: Duration) {
+        state.withLock { $0.failure = nil }
         guard let skew = ClockSkew(response, sentAt: sentAt, answeredAt: answeredAt) else { return }
         let difference = skew.time(at: answeredAt) - clocks.now()
         let (arrival, isChanged) = state.withLock { state in
@@ -124,16 +138,24 @@ private struct ClockMeter: Transport {
         _ request: HTTPRequest, timeout: Duration
     ) async throws(TransportError) -> HTTPResponse {
         let start = elapsed()
-        let response = try await base.send(request, timeout: timeout)
-        clock.note(response, sentAt: start, answeredAt: elapsed())
-        return response
+        do throws(TransportError) {
+            let response = try await base.send(request, timeout: timeout)
+            clock.note(response, sentAt: start, answeredAt: elapsed())
+            return response
+        } catch {
+            clock.note(error)
+            throw error
+        }
     }
 }
 
 extension AppleClock {
     /// The skew in words, for the operator.
     var words: String {
-        guard let skew else { return "not compared: Apple did not answer" }
+        guard let skew else {
+            let failure = state.withLock { $0.failure }
+            return "not compared: Apple did not answer\(failure.map { ": \($0)" } ?? "")"
+        }
         return skew.components.seconds == 0 ? "in sync with Apple" : skew.clockDifference
     }
 

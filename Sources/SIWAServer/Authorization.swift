@@ -4,14 +4,18 @@ internal import SIWALifecycle
 import SIWAServerRecords
 
 extension ServerContext {
-    /// Returns the scopes of a route's caller.
+    /// Whether the caller of a route has to show a token. The permissions of a Unix socket control
+    /// access to it.
+    func needsToken(for route: Route, _ options: Router.Options) -> Bool {
+        options.requiresToken && route.scope != .open
+    }
+
+    /// Returns the scopes of the caller of a route that is not open.
     ///
     /// - Throws: ``Problem`` 401 without a valid token, 403 without the scope.
     func authorize(
-        _ request: ServerRequest, for route: Route, _ options: Router.Options
+        _ request: ServerRequest, for route: Route
     ) async throws(Problem) -> Set<APIScope> {
-        // The permissions of a Unix socket control access.
-        guard options.requiresToken, route.scope != .open else { return APIScope.all }
         let field = try request.authorization
         let scopes: Set<APIScope>
         do {

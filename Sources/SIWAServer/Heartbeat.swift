@@ -11,7 +11,7 @@ final class Heartbeat: Sendable {
     private let vault: SharedVault
     private let server: ServerInstance
     private let timekeeper: Timekeeper
-    private let space: SpaceWatch
+    private let watch: DatabaseWatch
     private let state: Mutex<State>
 
     private let startedAt: NumericDate
@@ -26,14 +26,14 @@ final class Heartbeat: Sendable {
     }
 
     /// - Parameters:
-    ///   - server: its row has just been written.
-    ///   - space: remembers writes that failed for want of space.
+    ///   - server: whose row is written.
+    ///   - watch: notes calls that failed.
     init(
         _ access: StoreAccess, _ vault: SharedVault, _ server: ServerInstance,
-        _ clocks: Clocks, _ space: SpaceWatch
+        _ clocks: Clocks, _ watch: DatabaseWatch
     ) {
         (self.access, self.vault, self.server) = (access, vault, server)
-        (timekeeper, self.space) = (clocks.timekeeper, space)
+        (timekeeper, self.watch) = (clocks.timekeeper, watch)
         startedAt = clocks.now()
         state = Mutex(State(lastSuccess: clocks.timekeeper.elapsed()))
     }
@@ -45,9 +45,42 @@ final class Heartbeat: Sendable {
     ///
     /// - Parameter facts: what the server knows now.
     func run(_ facts: @Sendable () async -> ServerFacts) async {
+        await removeFormer(at: await facts().listeners)
         var pause = Duration.zero
-        while !Task.isCancelled, (try? await timekeeper.sleep(pause)) != nil {
-            pause = await beat(await facts()) ? ServerInstance.interval : Self.retryPause
+        while await rest(pause) {
+            let facts = await facts()
+            let isWritten = await beat(facts)
+            // A row that names a fault which this write has ended is replaced at once.
+            let isOver = facts.databaseFault != nil && fault == nil
+            pause =
+                !isWritten ? Self.retryPause : isOver ? .zero : ServerInstance.interval
+        }
+    }
+
+    /// Waits before the next write: for the pause, or until another call of the database has failed,
+    /// because what is wrong is to be known before more calls fail.
+    ///
+    /// - Returns: false if the task was cancelled.
+    private func rest(_ pause: Duration) async -> Bool {
+        let (seen, least) = (watch.failures.count, min(pause, .seconds(1)))
+        guard (try? await timekeeper.sleep(least)) != nil else { return false }
+        if pause > least {
+            await watch.failures.wait(after: seen, atMost: pause - least, by: timekeeper)
+        }
+        return !Task.isCancelled
+    }
+
+    /// Removes the rows of servers of this machine that listened where this one does: they were
+    /// killed. One that runs, in a system of its own with the same host name, writes its row again.
+    private func removeFormer(at addresses: [String]) async {
+        let own = server
+        try? await access.run { store throws(StoreError) in
+            for former in try store.survey().servers
+            where former.server.host == own.host && former.server.id != own.id
+                && (former.facts?.listeners ?? []).contains(where: addresses.contains)
+            {
+                try store.end(server: former.server.id)
+            }
         }
     }
 
@@ -58,7 +91,7 @@ final class Heartbeat: Sendable {
     func beat(_ facts: ServerFacts) async -> Bool {
         let start = timekeeper.elapsed()
         // After a write that failed for want of space, one that needs space.
-        let isProbing = space.isFull
+        let isProbing = watch.isFull
         let server = isProbing ? server.padded : server
         let vault = vault
         do throws(StoreError) {
@@ -71,7 +104,7 @@ final class Heartbeat: Sendable {
                 }
                 return vault.keyFileFault(checks)
             }
-            if isProbing { space.succeed() }
+            if isProbing { watch.succeed() }
             state.withLock { $0 = State(lastSuccess: start, keyFileFault: keyFileFault) }
             return true
         } catch {
@@ -95,26 +128,24 @@ final class Heartbeat: Sendable {
     }
 
     /// The free bytes of the database's file system; nil if that is unknown.
-    var freeSpace: Int? { space.freeSpace }
+    var freeSpace: Int? { watch.freeSpace }
 
     /// Why the vault could not be opened with the keys that are in their file now, at the last
     /// heartbeat; nil if it could.
     var keyFileFault: String? { state.withLock { $0.keyFileFault } }
 
     /// Why the server is not ready: the database cannot be used, or is soon full. Nil if it is.
-    var readinessFault: String? { fault ?? space.warning }
+    var readinessFault: String? { fault ?? watch.warning }
 
     /// Why the database cannot be used; nil if it can.
     var fault: String? {
         let state = state.withLock { $0 }
-        let age = timekeeper.elapsed() - state.lastSuccess
-        if let failure = state.failure, age >= ServerInstance.longestSilence || !failure.mayPass {
+        let silence = ServerInstance.fault(
+            ofSilence: timekeeper.elapsed() - state.lastSuccess)
+        if let failure = state.failure, silence != nil || !failure.mayPass {
             return failure.message
         }
-        guard age < ServerInstance.longestSilence else {
-            return "the last heartbeat was written \(age.components.seconds) seconds ago"
-        }
-        return space.fault
+        return silence ?? watch.fault
     }
 }
 

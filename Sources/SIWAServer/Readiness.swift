@@ -13,6 +13,9 @@ struct Readiness: Sendable {
     let keyFiles: String
     /// Whether a restart could use the other files that it reads. It does not affect readiness, either.
     let startFiles: String
+    /// Whether clients can connect to the listeners. It does not affect readiness: a load balancer
+    /// connects to others than the application.
+    let listeners: String
     /// The state of Apple's keys. It does not affect readiness: notifications are kept until the
     /// keys can be fetched, so an outage at Apple takes no replica out of rotation.
     let appleKeys: String
@@ -28,9 +31,16 @@ struct Readiness: Sendable {
         client_secret: \(keyFault ?? "ok")
         key_files: \(keyFiles)
         start_files: \(startFiles)
+        listeners: \(listeners)
         apple_keys: \(appleKeys)
 
         """
+    }
+}
+
+extension ServiceWords {
+    fileprivate func shownFaults(_ faults: [String]) -> String {
+        faults.isEmpty ? "ok" : faults.map(shown).joined(separator: "; ")
     }
 }
 
@@ -40,12 +50,17 @@ extension ServerContext {
         Readiness(
             databaseFault: heartbeat.readinessFault, keyFault: keyFault(),
             keyFiles: keyFileFault().map(words.shown) ?? comparedKeyFiles,
-            startFiles: startFaults.current.isEmpty
-                ? "ok" : startFaults.current.map(words.shown).joined(separator: "; "),
+            startFiles: words.shownFaults(startFaults.current),
+            listeners: words.shownFaults(listenerFaults.current + invalidCertificates),
             appleKeys: keys.isFixed
                 ? "from a file"
                 : keys.age.map { "fetched \(Int($0.components.seconds)) seconds ago" }
                     ?? "not fetched yet")
+    }
+
+    private var invalidCertificates: [String] {
+        let now = clocks.now()
+        return certificates.current.filter { !$0.isValid(at: now) }.compactMap { $0.fault(at: now) }
     }
 
     /// A copy does not change with its original, which only `siwa-admin status` reads.

@@ -1,3 +1,4 @@
+internal import SIWACrypto
 internal import SIWAHTTPServer
 internal import SIWAJOSE
 internal import SIWALifecycle
@@ -26,7 +27,14 @@ enum RequestID {
         number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
         number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
         number ^= number >> 31
-        return (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }[...].hexadecimal
+        return String(capacity: 16) { digits in
+            for byte in 0..<8 {
+                let (high, low) = UInt8(truncatingIfNeeded: number >> (byte * 8))
+                    .hexadecimalDigits()
+                digits.append(high)
+                digits.append(low)
+            }
+        }
     }
 
     private static let last = Atomic(UInt64.random(in: .min ... .max))

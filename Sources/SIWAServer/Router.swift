@@ -2,6 +2,7 @@ internal import SIWAApplication
 internal import SIWAHTTPServer
 internal import SIWAJOSE
 internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// Dispatches the requests of one listener to its routes.
 struct Router: Sendable {
@@ -22,40 +23,47 @@ struct Router: Sendable {
     }
 
     /// Answers a request, counts it, and logs it if it failed or changed something.
-    func respond(to request: ServerRequest) async -> ServerResponse {
-        let elapsed = context.clocks.timekeeper.elapsed
-        let start = elapsed()
-        let id = RequestID.of(request)
-        let (found, subject) = (Found(request, in: table), RequestSubject())
-        var response: ServerResponse
-        var problem: Problem?
-        do throws(Problem) {
-            response = try await answer(request, id, found, subject)
-        } catch {
-            problem = error
-            response = error.shown(in: context.words).response
-            if table.listener == .notifications {
-                response.body = .bytes([])
-                response.fields.removeAll { $0.name == "Content-Type" }
-            }
-        }
-        finish(&response, id)
-        let time = elapsed() - start
-        context.metrics.countRequest(
-            on: table.listener, found.template, status: response.status, time)
-        if found.isLogged || response.status >= 400 {
-            log(request, id, found, response.status, time, subject.current, problem)
-        }
-        return response
+    func answer(_ request: ServerRequest) -> ServerAnswer {
+        let call = Call(request, in: table, at: context.clocks.timekeeper.elapsed())
+        if let response = responseAtOnce(to: call) { return .now(response) }
+        return .later { await respond(to: call) }
     }
 
-    /// The route of a request.
-    private struct Found {
+    /// The response to a request for which nothing has to be awaited: no token, and nothing that the
+    /// route needs. Nil for another.
+    private func responseAtOnce(to call: Call) -> ServerResponse? {
+        guard case .route(let route, _) = call.match, let handle = route.handleAtOnce,
+            !context.needsToken(for: route, options)
+        else { return nil }
+        do throws(Problem) {
+            let request = try read(call, try self.route(of: call), as: APIScope.all)
+            return try handle(request, context).map { finished($0, of: call) }
+        } catch {
+            return refusal(error, of: call)
+        }
+    }
+
+    private func respond(to call: Call) async -> ServerResponse {
+        do throws(Problem) {
+            return finished(try await response(to: call), of: call)
+        } catch {
+            return refusal(error, of: call)
+        }
+    }
+
+    /// A request and its route.
+    private final class Call: Sendable {
+        let request: ServerRequest
+        let id: String
+        /// When it began, by the monotonic clock.
+        let start: Duration
         /// The parameters of the query; nil if the target is malformed.
         let parameters: [RequestTarget.Parameter]?
         let match: RouteTable.Match
+        let subject = RequestSubject()
 
-        init(_ request: ServerRequest, in table: RouteTable) {
+        init(_ request: ServerRequest, in table: RouteTable, at start: Duration) {
+            (self.request, id, self.start) = (request, RequestID.of(request), start)
             if let route = table.route(request.method, at: request.target) {
                 (parameters, match) = ([], .route(route, [:]))
                 return
@@ -79,14 +87,32 @@ struct Router: Sendable {
         }
     }
 
-    private func answer(
-        _ request: ServerRequest, _ id: String, _ found: Found, _ subject: RequestSubject
-    ) async throws(Problem) -> ServerResponse {
-        if let fault = request.fault { throw Problem(fault) }
-        guard let parameters = found.parameters else {
+    private func response(to call: Call) async throws(Problem) -> ServerResponse {
+        let found = try route(of: call)
+        let scopes =
+            context.needsToken(for: found.route, options)
+            ? try await context.authorize(call.request, for: found.route) : APIScope.all
+        return try await found.route.handle(try read(call, found, as: scopes), context)
+    }
+
+    private typealias Found = (
+        route: Route, values: [String: String], parameters: [RequestTarget.Parameter]
+    )
+
+    /// Reads the request to a route.
+    private func read(
+        _ call: Call, _ found: Found, as scopes: Set<APIScope>
+    ) throws(Problem) -> RouteRequest {
+        try RequestReading(found.route, found.values, found.parameters)
+            .request(call.request, call.id, scopes, call.subject)
+    }
+
+    private func route(of call: Call) throws(Problem) -> Found {
+        if let fault = call.request.fault { throw Problem(fault) }
+        guard let parameters = call.parameters else {
             throw .malformed("the path or the query is malformed")
         }
-        switch found.match {
+        switch call.match {
         case .nothing:
             throw Problem(.notFound, .notFound, "no route has this path", exitCode: .no)
         case .otherMethod(_, let allowed):
@@ -96,36 +122,53 @@ struct Router: Sendable {
             )
             problem.fields = [HTTPField("Allow", allowed.joined(separator: ", "))]
             throw problem
-        case .route(let route, let values):
-            let scopes = try await context.authorize(request, for: route, options)
-            return try await route.handle(
-                try RequestReading(route, values, parameters)
-                    .request(request, id, scopes, subject),
-                context)
+        case .route(let route, let values): return (route, values, parameters)
         }
     }
 
-    /// Adds the fields that every response has.
-    private func finish(_ response: inout ServerResponse, _ id: String) {
+    // The values of functions that are not inlined are no part of the memory in which each request
+    // waits.
+
+    /// The response to a request that was refused.
+    @inline(never)
+    private func refusal(_ problem: Problem, of call: Call) -> ServerResponse {
+        var response = problem.shown(in: context.words).response
+        if table.listener == .notifications {
+            response.body = .bytes([])
+            response.fields.removeAll { $0.name == "Content-Type" }
+        }
+        return finished(response, of: call, problem)
+    }
+
+    /// Adds the fields that every response has, and counts and logs the request.
+    @inline(never)
+    private func finished(
+        _ response: ServerResponse, of call: Call, _ problem: Problem? = nil
+    ) -> ServerResponse {
+        var response = response
         response.fields.reserveCapacity(response.fields.count + 2)
-        response.fields.append(HTTPField("X-Request-Id", id))
+        response.fields.append(HTTPField("X-Request-Id", call.id))
         if response.fields["cache-control"] == nil {
             response.fields.append(HTTPField("Cache-Control", "no-store"))
         }
+        let time = context.clocks.timekeeper.elapsed() - call.start
+        context.metrics.countRequest(
+            on: table.listener, call.template, status: response.status, time)
+        if call.isLogged || response.status >= 400 { log(call, response.status, time, problem) }
+        return response
     }
 
-    private func log(
-        _ request: ServerRequest, _ id: String, _ found: Found, _ status: Int, _ time: Duration,
-        _ subject: LogSubject, _ problem: Problem?
-    ) {
+    private func log(_ call: Call, _ status: Int, _ time: Duration, _ problem: Problem?) {
         let members: [JSON.Member] = [
-            .init("request_id", .string(id)), .init("listener", .string(table.listener.rawValue)),
-            .init("method", .string(printable(request.method, limit: 16))),
-            .init("path", .string(found.template?.description ?? "other")),
+            .init("request_id", .string(call.id)),
+            .init("listener", .string(table.listener.rawValue)),
+            .init("method", .string(printable(call.request.method, limit: 16))),
+            .init("path", .string(call.template?.description ?? "other")),
             .init("status", .integer(status)),
             .init("duration_ms", .integer(Int(time / .milliseconds(1)))),
-            .init("client", .string(client(of: request))),
+            .init("client", .string(client(of: call.request))),
         ]
+        let subject = call.subject.current
         let level: ServiceEvent.Level = status >= 500 ? .error : status >= 400 ? .warning : .info
         let event =
             problem.map { ServiceEvent(level, "request", $0, members, about: subject) }

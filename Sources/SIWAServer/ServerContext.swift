@@ -65,6 +65,14 @@ final class ServerContext: Sendable {
     let keyFaults = Reloadable<[String: String]>([:])
     /// Why the last reload failed; empty if it did not.
     let reloadFaults = Reloadable<[String]>([])
+    /// Where it listens.
+    let addresses = Reloadable<[String]>([])
+    /// Why clients cannot connect to a listener; empty if they can.
+    let listenerFaults = Reloadable<[String]>([])
+    /// The files that were changed since they were read.
+    let changedFiles = Reloadable<[String]>([])
+    /// The certificates of the listeners that have one.
+    let certificates = Reloadable<[ServerFacts.Expiry]>([])
     /// How messages name files and commands.
     let words: ServiceWords
     /// Parses the tokens of `/v1/verify`.

@@ -38,7 +38,7 @@ struct ServerLog: Sendable {
     ) {
         let now = elapsed()
         guard limits.lines.withLock({ $0.admits(kind, at: now) }) else { return }
-        self(event())
+        writeLine(of: event())
     }
 
     /// Writes a line for each kind of which lines were not written. Runs until cancelled.
@@ -58,15 +58,21 @@ struct ServerLog: Sendable {
         }
     }
 
-    /// Writes a line.
+    /// Writes a line, unless it is limited and there were many of its kind.
     func callAsFunction(_ event: ServiceEvent) {
+        guard event.isLimited else { return writeLine(of: event) }
+        self(event, limitedAs: [.init("of", .string(event.name))])
+    }
+
+    private func writeLine(of event: ServiceEvent) {
         var line = JSONLine()
-        line.add("time", now().rfc3339)
+        line.add("time", now())
         line.add("level", event.level.rawValue)
         line.add("event", event.name)
-        for member in event.members { line.add(shown(member, of: event)) }
+        let members = event.members.span
+        for index in members.indices { add(members[index], of: event, to: &line) }
         add(event.subject, to: &line)
-        write(String(decoding: line.finishedWithoutLineEnd(), as: UTF8.self))
+        write(String(decoding: (consume line).finishedWithoutLineEnd(), as: UTF8.self))
     }
 
     /// Writes a line.
@@ -91,16 +97,19 @@ struct ServerLog: Sendable {
     }
 
     /// Masks values from callers.
-    private func shown(_ member: JSON.Member, of event: ServiceEvent) -> JSON.Member {
-        guard Self.isFreeText(member.name), let text = member.value.string else { return member }
+    private func add(_ member: JSON.Member, of event: ServiceEvent, to line: inout JSONLine) {
+        guard Self.isFreeText(member.name), let text = member.value.string else {
+            return line.add(member)
+        }
         let userIDs = [event.subject.userID?.rawValue, event.userID].compactMap(\.self)
         var shown = Array(words.shown(text).utf8)
         // By bytes, because a combining accent would hide the end of an id.
         for id in showsUserIDs ? [] : userIDs where !id.isEmpty {
             shown = shown.replacing(Array(id.utf8), by: Array(SecretText(id).fingerprint.utf8))
         }
-        return .init(
-            member.name, .string(maskingSecrets(in: String(decoding: shown, as: UTF8.self))))
+        line.add(
+            .init(
+                member.name, .string(maskingSecrets(in: String(decoding: shown, as: UTF8.self)))))
     }
 
     private static func isFreeText(_ name: String) -> Bool {

@@ -19,6 +19,8 @@ struct ServiceEvent: Sendable {
     let subject: LogSubject
     /// The user id in a text of the members; nil without one.
     let userID: String?
+    /// Whether an outage causes many of its kind, of which the first ones say enough.
+    private(set) var isLimited = false
 
     /// Creates an event.
     ///
@@ -36,6 +38,13 @@ struct ServiceEvent: Sendable {
         self.init(
             level, name, [.init("reason", .string(error.message))], about: subject,
             naming: error.userID)
+    }
+
+    /// A call of the database failed.
+    static func databaseFailed(_ error: StoreError) -> Self {
+        var event = Self(.error, "database_failed", error)
+        event.isLimited = true
+        return event
     }
 
     /// Creates an event about an error of the API.

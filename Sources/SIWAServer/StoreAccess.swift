@@ -9,18 +9,18 @@ struct StoreAccess: Sendable {
     /// How long a call waits for a thread; nil for any time.
     let maxWait: Duration?
     private let elapsed: @Sendable () -> Duration
-    fileprivate let space: SpaceWatch
+    fileprivate let watch: DatabaseWatch
 
     /// - Parameters:
     ///   - threads: the executor for blocking calls only.
     ///   - maxWait: how long a call waits for a thread; nil for any time.
-    ///   - space: remembers calls that failed for want of space.
+    ///   - watch: notes calls that failed.
     init(
         _ store: ServerStore, on threads: any TaskExecutor, maxWait: Duration? = nil,
-        timekeeper: Timekeeper = .system, space: SpaceWatch = SpaceWatch()
+        timekeeper: Timekeeper = .system, watch: DatabaseWatch = DatabaseWatch()
     ) {
         (self.store, self.threads, self.maxWait) = (store, threads, maxWait)
-        (elapsed, self.space) = (timekeeper.elapsed, space)
+        (elapsed, self.watch) = (timekeeper.elapsed, watch)
     }
 
     /// Runs a blocking function. It continues if the caller is cancelled.
@@ -45,7 +45,7 @@ struct StoreAccess: Sendable {
         do throws(StoreError) {
             return try await call.value.get()
         } catch {
-            space.fail(error)
+            watch.fail(error)
             throw error
         }
     }
@@ -53,7 +53,7 @@ struct StoreAccess: Sendable {
 
 extension StoreAccess {
     /// Notes why a function that ``start(_:)`` started failed.
-    func note(_ error: StoreError) { space.fail(error) }
+    func note(_ error: StoreError) { watch.fail(error) }
 
     /// Starts a function that may block between its waits.
     func perform<Value: Sendable>(

@@ -30,7 +30,7 @@ struct CountChanges {
         _ = try database.run(
             """
             INSERT INTO server_count (name, value) VALUES ($1, $2)
-            ON CONFLICT (name) DO UPDATE SET value = \(Self.sum("server_count"))
+            ON CONFLICT (name) DO UPDATE SET value = \(Self.countSum)
             """, each: counted.map { [.text($0.key), .integer($0.value)] })
         let happened = activity.filter { $0.value != 0 }
             .sorted { $0.key.rawValue < $1.key.rawValue }
@@ -39,9 +39,13 @@ struct CountChanges {
             INSERT INTO server_activity (hour, kind, value)
             VALUES (\(database.dialect.now) / 3600, $1, $2)
             ON CONFLICT (hour, kind)
-            DO UPDATE SET value = \(Self.sum("server_activity"))
+            DO UPDATE SET value = \(Self.activitySum)
             """, each: happened.map { [.text($0.key.rawValue), .integer($0.value)] })
     }
+
+    // Every commit of events uses them.
+    private static let countSum = sum("server_count")
+    private static let activitySum = sum("server_activity")
 
     /// The sum of a table's value and the new one. A value that is out of range becomes the limit:
     /// a damaged count must not make the transaction fail.
@@ -134,6 +138,9 @@ extension Database {
         counts.revocationAttempts = try attempts(
             of: ["due_at IS NOT NULL"], in: "revocation_job")
         counts.tokens = try tokenCounts()
+        if counts.oldestPendingRevocation == nil {
+            counts.oldestUnfinished = try unfinished(of: counts.tokens.keys.map(\.rawValue))
+        }
         counts.lastValidation = try lastValidation(of: counts.tokens.keys.map(\.rawValue))
         return counts
     }
@@ -176,8 +183,23 @@ extension Database {
         return ServerCounts.Failing(count: count, attempts: attempts)
     }
 
-    private func age(_ sql: String) throws(DatabaseFailure) -> Duration? {
-        guard let row = try run(sql).first, let begin = row[0].integer, let now = row[1].integer
+    /// The age of the token whose revocation was begun and left first.
+    private func unfinished(of clients: [String]) throws(DatabaseFailure) -> Duration? {
+        var oldest: Duration?
+        for client in clients {
+            let age = try age(
+                """
+                SELECT min(lease_until), \(dialect.now) FROM vault_token
+                WHERE client_id = $1 AND state = '\(VaultState.revoking.rawValue)'
+                """, .text(client))
+            oldest = [oldest, age].compactMap(\.self).max()
+        }
+        return oldest
+    }
+
+    private func age(_ sql: String, _ values: Value...) throws(DatabaseFailure) -> Duration? {
+        guard let row = try run(sql, values).first, let begin = row[0].integer,
+            let now = row[1].integer
         else { return nil }
         return max(NumericDate(now) - NumericDate(begin), .zero)
     }

@@ -18,6 +18,9 @@ package struct ServerCounts: Hashable, Sendable {
     package var oldestPendingRevocation: Duration?
     /// When pending revocations are sent; nil without pending revocations.
     package var revocationAttempts: Attempts?
+    /// How long ago the token was touched that has been `revoking` longest, although no request to
+    /// revoke is pending: a run was interrupted. Nil without such a token.
+    package var oldestUnfinished: Duration?
     /// The number of tokens in each state, by client.
     package var tokens: [ClientID: [VaultState: Int]] = [:]
     /// When ``tokens`` were counted; nil if they never were.

@@ -39,8 +39,17 @@ package struct ServerFacts: Hashable, Sendable {
     package var vaultKeyFault: String?
     /// Why a start would fail now because of files besides the keys; empty if it would not.
     package var startFaults: [String] = []
+    /// The files that a reload would read again, and that were changed since they were read.
+    package var changedFiles: [String] = []
     /// Why the last reload failed; empty if it did not.
     package var reloadFaults: [String] = []
+    /// Where it listens: `127.0.0.1:8765` or `unix:PATH`.
+    package var listeners: [String] = []
+    /// Why clients cannot connect to a listener, one sentence without a full stop each; empty if
+    /// they can.
+    package var listenerFaults: [String] = []
+    /// What expires and only a person can renew.
+    package var expiries: [Expiry] = []
     /// Refresh tokens that wait to be stored.
     package var unsavedTokens = 0
     /// Clients of pending revocations that are in no profile.
@@ -51,6 +60,26 @@ package struct ServerFacts: Hashable, Sendable {
 
     /// No facts.
     package init() {}
+
+    /// What expires, and the server cannot renew itself.
+    package struct Expiry: Hashable, Sendable {
+        /// What it is, as the beginning of a sentence.
+        package var subject: String
+        /// From when it is valid; nil if it always was.
+        package var validFrom: NumericDate?
+        /// When it expires.
+        package var at: NumericDate
+        /// When that becomes a problem.
+        package var warnsAt: NumericDate
+
+        /// Warns 14 days before, and of what lives shorter when a quarter of its lifetime is left.
+        package init(
+            _ subject: String, validFrom: NumericDate? = nil, at: NumericDate, lifetime: Duration
+        ) {
+            (self.subject, self.validFrom, self.at) = (subject, validFrom, at)
+            warnsAt = at - min(.seconds(14 * 86_400), lifetime / 4)
+        }
+    }
 
     /// The daily validation, and what this server did in the current pass.
     package struct Validation: Hashable, Sendable {
@@ -184,7 +213,11 @@ extension ServerFacts {
             .init("requests", requestTimes?.json ?? .null),
             .init("vault_key_fault", vaultKeyFault.json),
             .init("start_faults", .array(startFaults.map { .string($0) })),
+            .init("changed_files", .array(changedFiles.map { .string($0) })),
             .init("reload_faults", .array(reloadFaults.map { .string($0) })),
+            .init("listeners", .array(listeners.map { .string($0) })),
+            .init("listener_faults", .array(listenerFaults.map { .string($0) })),
+            .init("expiries", .array(expiries.map(\.json))),
             .init("unsaved_tokens", .integer(unsavedTokens)),
             .init("clients_without_profile", .array(missingProfiles.map { .string($0) })),
             .init("validation", validation?.json ?? .null),
@@ -209,7 +242,11 @@ extension ServerFacts {
         requestTimes = json["requests"].flatMap(Times.init)
         vaultKeyFault = json["vault_key_fault"]?.string
         startFaults = (json["start_faults"]?.elements ?? []).compactMap(\.string)
+        changedFiles = (json["changed_files"]?.elements ?? []).compactMap(\.string)
         reloadFaults = (json["reload_faults"]?.elements ?? []).compactMap(\.string)
+        listeners = (json["listeners"]?.elements ?? []).compactMap(\.string)
+        listenerFaults = (json["listener_faults"]?.elements ?? []).compactMap(\.string)
+        expiries = (json["expiries"]?.elements ?? []).compactMap(Expiry.init)
         unsavedTokens = json["unsaved_tokens"]?.integer ?? 0
         missingProfiles = (json["clients_without_profile"]?.elements ?? []).compactMap(\.string)
         validation = json["validation"].flatMap(Validation.init)
@@ -242,11 +279,34 @@ extension ServerFacts.Profile {
     }
 }
 
+extension ServerFacts.Expiry {
+    fileprivate var json: JSON {
+        [
+            "subject": .string(subject), "valid_from": (validFrom?.rfc3339).json,
+            "expires_at": .string(at.rfc3339),
+            "problem_from": .string(warnsAt.rfc3339),
+        ]
+    }
+
+    fileprivate init?(_ json: JSON) {
+        guard let subject = json["subject"]?.string, let at = json["expires_at"]?.date,
+            let warnsAt = json["problem_from"]?.date
+        else { return nil }
+        (self.subject, self.at, self.warnsAt) = (subject, at, warnsAt)
+        validFrom = json["valid_from"]?.date
+    }
+}
+
 extension ServerFacts.Answer {
     /// Whether there was no answer, or none that Apple gives while it works.
     package var isOutage: Bool {
         if let kind = TransportError.Kind(rawValue: outcome) { return kind != .cancelled }
         return outcome.hasPrefix("status_5")
+    }
+
+    /// Whether another server than Apple's answered, or this machine does not know Apple's authority.
+    package var hasNoTrust: Bool {
+        [.certificate, .authorities].contains(TransportError.Kind(rawValue: outcome))
     }
 
     fileprivate var json: JSON {

@@ -44,11 +44,11 @@ extension Database {
         }
     }
 
-    /// When a stored token was last validated. Reads the active and the dead tokens that were
-    /// touched last, for which there is an index, and not all of them.
+    /// When a stored token was last validated. Reads the tokens of each state that were touched last,
+    /// for which there is an index, and not all of them.
     func lastValidation(of clients: [String]) throws(DatabaseFailure) -> NumericDate? {
         var last: NumericDate?
-        let states = [VaultState.active, .dead]
+        let states = VaultState.allCases
         for (client, state) in clients.flatMap({ client in states.map { (client, $0) } }) {
             let row = try run(
                 """

@@ -116,18 +116,21 @@ package final class ServerStore: Sendable {
     /// version are refused.
     package func survey() throws(StoreError) -> ServerSurvey {
         let name = connector.name
-        return try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        var survey = try pool.transaction(.reading) {
+            database throws(DatabaseFailure) -> ServerSurvey in
             var survey = ServerSurvey()
             try Schema.vault.require(for: .reading, in: database, name)
             survey.vaultVersion = Schema.vault.version
             guard try Schema.server.exists(in: database) else { return survey }
             try Schema.server.require(and: .vault, for: .reading, in: database, name)
             survey.serverVersion = Schema.server.version
-            survey.servers = try database.servers()
+            survey.servers = try database.servers().withoutReplaced
             survey.counts = try database.serverCounts()
             survey.activity = try database.activity(hours: 24)
             return survey
         }
+        survey.move = vault.move
+        return survey
     }
 
     /// Notes that a server has ended.

@@ -16,7 +16,7 @@ extension Database {
         let users = clients.flatMap { client in
             ids.compactMap { try? VaultUser(client, validating: $0) }
         }
-        let page = try records(of: users.sorted(), isLocking: true)
+        let page = try records(of: .users(users), isLocking: true)
         try lockPosition()
         var pending: [Int: String?] = [:]
         for id in ids { try pending.merge(pendingJobs(of: .text(id))) { first, _ in first } }

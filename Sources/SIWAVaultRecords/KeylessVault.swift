@@ -24,12 +24,10 @@ package struct KeylessVault: Sendable {
         at now: NumericDate
     ) throws(StoreError) -> VaultPage {
         var removed = VaultPage()
-        try store.change([user], releasing: nil) { page in
+        let scope = fingerprint.map { VaultScope.tokens([VaultRecordID(user, $0)]) }
+        try store.change(scope ?? .users([user]), releasing: nil) { page in
             removed = VaultPage(
-                records: page.records.filter {
-                    fingerprint == nil || $0.id.fingerprint == fingerprint
-                },
-                damaged: fingerprint == nil ? page.damaged : [])
+                records: page.records, damaged: fingerprint == nil ? page.damaged : [])
             return VaultChanges(
                 removals: removed.records.map { VaultRowKey($0.id) } + removed.damaged.map(\.key),
                 history: isErasing ? [] : removed.records.map { entry(.removed, $0, at: now) },
@@ -50,12 +48,11 @@ package struct KeylessVault: Sendable {
         let filter = VaultFilter(
             clientID: clientID, states: [.revoked, .dead], changedBefore: moment)
         let page = try store.records(filter, after: key, limit: limit)
-        let ids = Set(page.records.map(\.id))
-        guard !ids.isEmpty else { return (0, page.searched, page.next) }
+        guard !page.records.isEmpty else { return (0, page.searched, page.next) }
         var count = 0
-        try store.change(page.records.map(\.user), releasing: nil) { page in
+        try store.change(.tokens(page.records.map(\.id)), releasing: nil) { page in
             // A sign-in may have made one of them active in the meantime.
-            let old = page.records.filter { ids.contains($0.id) && filter.matches($0) }
+            let old = page.records.filter { filter.matches($0) }
             count = old.count
             return VaultChanges(
                 removals: old.map { VaultRowKey($0.id) },

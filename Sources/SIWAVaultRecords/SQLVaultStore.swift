@@ -122,15 +122,21 @@ package final class SQLVaultStore: VaultStore {
         }
     }
 
+    package func requireWhole() throws(StoreError) {
+        try transaction(.reading) { database throws(DatabaseFailure) in
+            try Schema.vault.requireWhole(in: database)
+        }
+    }
+
     package func register(_ key: VaultKeyCheck) throws(StoreError) {
         try transaction(.writing) { database throws(DatabaseFailure) in
             try database.insert(key)
         }
     }
 
-    package func records(of users: [VaultUser]) throws(StoreError) -> VaultPage {
+    package func records(of scope: VaultScope) throws(StoreError) -> VaultPage {
         try transaction(.reading) { database throws(DatabaseFailure) in
-            try database.records(of: users.inOrder)
+            try database.records(of: scope)
         }
     }
 
@@ -155,13 +161,12 @@ package final class SQLVaultStore: VaultStore {
     }
 
     package func change(
-        _ users: [VaultUser], releasing released: VaultRelease?,
+        _ scope: VaultScope, releasing released: VaultRelease?,
         _ decide: (VaultPage) throws(StoreError) -> VaultChanges
     ) throws(StoreError) {
-        let inOrder = users.inOrder
         try transaction(.writing) { database throws(DatabaseFailure) in
-            let notices = try notices(database, inOrder)
-            var page = try database.records(of: inOrder, isLocking: true)
+            let notices = try notices(database, scope.users)
+            var page = try database.records(of: scope, isLocking: true)
             page.notices = notices
             let changes = try lifting { () throws(StoreError) in try decide(page) }
             let before = Dictionary(
@@ -186,7 +191,9 @@ package final class SQLVaultStore: VaultStore {
         let (claimed, next, seen) = try transaction(.writing) { database throws(DatabaseFailure) in
             let run =
                 if let run { run } else {
-                    ClaimRun(owner: lease.owner, start: try database.moment())
+                    ClaimRun(
+                        owner: lease.owner, isRevoking: lease.isRevoking,
+                        start: try database.moment())
                 }
             let search = try ClaimSearch(database, filter, limit, for: run)
             let page = VaultPage(search.rows)
@@ -302,13 +309,6 @@ package final class SQLVaultStore: VaultStore {
                 + database.unknownKeys()
                 + database.strayLeases(VaultFilter(), besides: "", 1000).map(\.fault)
         }
-    }
-}
-
-extension [VaultUser] {
-    /// The users without repetitions, in their order.
-    fileprivate var inOrder: [VaultUser] {
-        zip(self, dropFirst()).allSatisfy(<) ? self : Set(self).sorted()
     }
 }
 

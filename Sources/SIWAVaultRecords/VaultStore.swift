@@ -21,12 +21,15 @@ package protocol VaultStore: Sendable {
     /// - Throws: ``StoreError`` of kind `notInitialized` if there is no vault.
     func keyChecks() throws(StoreError) -> [VaultKeyCheck]
 
+    /// Fails if a table or an index is missing, as in a database that was restored in part.
+    func requireWhole() throws(StoreError)
+
     /// Adds a key, with which tokens are encrypted from then on. An existing key with the same
     /// number is not changed.
     func register(_ key: VaultKeyCheck) throws(StoreError)
 
-    /// All records of some users.
-    func records(of users: [VaultUser]) throws(StoreError) -> VaultPage
+    /// The records of a scope, in their order.
+    func records(of scope: VaultScope) throws(StoreError) -> VaultPage
 
     /// Up to `limit` records in their order, after a row. A search that looks at many rows and finds
     /// few returns a page with fewer, even an empty one, before the end.
@@ -41,16 +44,16 @@ package protocol VaultStore: Sendable {
     /// are not counted.
     func counts(of clientID: ClientID?) throws(StoreError) -> [VaultState: Int]
 
-    /// Decides about users in one transaction, in which others cannot change their records.
+    /// Decides about records in one transaction, in which others cannot change them.
     ///
     /// - Parameters:
     ///   - released: leases that end.
-    ///   - decide: receives all records of the users. It may be called again, if the connection
+    ///   - decide: receives the records of the scope. It may be called again, if the connection
     ///     broke or another transaction came first, and must not call the store.
     /// - Throws: ``StoreError``; of kind `keySuperseded` if a token was encrypted with a key that
     ///   is not the newest. Nothing is changed then, nor if `decide` throws.
     func change(
-        _ users: [VaultUser], releasing released: VaultRelease?,
+        _ scope: VaultScope, releasing released: VaultRelease?,
         _ decide: (VaultPage) throws(StoreError) -> VaultChanges
     ) throws(StoreError)
 
@@ -123,7 +126,23 @@ package protocol VaultStore: Sendable {
 }
 
 extension VaultStore {
+    /// All records of some users.
+    package func records(of users: [VaultUser]) throws(StoreError) -> VaultPage {
+        try records(of: .users(users))
+    }
+
     package func requireChangeable() throws(StoreError) {}
+
+    /// That the vault is moving to another database, or was moved; nil if it was not, or if it cannot
+    /// be read.
+    package var move: StoreError? {
+        do throws(StoreError) {
+            try requireChangeable()
+            return nil
+        } catch {
+            return [.moving, .moved].contains(error.kind) ? error : nil
+        }
+    }
 
     /// A store without connections has no weaknesses.
     package func weaknesses() throws(StoreError) -> [StoreWeakness] { [] }

@@ -1,6 +1,7 @@
 package import SIWAApplication
 internal import SIWACrypto
 internal import SIWACurlTransport
+internal import SIWADatabases
 internal import SIWAJOSE
 package import SIWALifecycle
 internal import SIWAServerRecords
@@ -19,6 +20,7 @@ package func openDeliveryTransport(
 extension World {
     /// The system's clocks, files, streams, and libcurl for the network.
     package static func real(_ signals: Signals) -> World {
+        omitSQLiteStatistics()
         var world = World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
             variables: environment, processors: processorCount(),
@@ -27,8 +29,11 @@ extension World {
                 try writeAll(bytes, to: 1, named: "standard output")
             },
             errorLine: { line in
+                var bytes = SecretBuffer(capacity: line.utf8.count + 1)
+                bytes.append(contentsOf: line.utf8.span)
+                bytes.append(0x0A)
                 // A failure to write to standard error cannot be reported.
-                try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
+                try? writeAll(bytes.finished(), to: 2, named: "standard error")
             },
             streams: .real,
             signals: signals,

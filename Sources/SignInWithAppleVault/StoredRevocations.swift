@@ -78,7 +78,8 @@ extension TokenVault {
         guard let begun else { return nil }
         let revocation: Revocation
         do throws(SignInWithAppleError) {
-            revocation = try await apple.revocation(of: begun.token, begun.proof)
+            revocation = begun.judged(
+                try await apple.revocation(of: begun.token, begun.proof))
         } catch {
             throw TokenVaultError(notRevoked: error, "a token was not revoked: \(error)")
         }

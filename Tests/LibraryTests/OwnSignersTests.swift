@@ -103,12 +103,15 @@ import Testing
     ) async throws {
         let agent = try FakeSSHAgent(at: folder.path("agent.sock"), key, mood)
         let signer = SSHAgentSigner(
-            fingerprint: agent.fingerprint, socket: agent.path, timeout: .milliseconds(200))
+            fingerprint: agent.fingerprint, socket: agent.path,
+            timeout: mood == .isSilent ? .milliseconds(200) : .seconds(60))
         let error = await #expect(throws: SignerError.self) {
             try await signer.signature(for: Array("message".utf8))
         }
         #expect(error?.isTemporary == isTemporary, "\(mood): \(error?.description ?? "")")
-        let failure = try await failure(of: try client(signer), timeout: .milliseconds(500))
+        // A signer that may sign later is asked again until the time is over.
+        let failure = try await failure(
+            of: try client(signer), timeout: isTemporary ? .milliseconds(500) : .seconds(60))
         #expect(failure.isRetryable == isTemporary)
     }
 }

@@ -64,6 +64,32 @@ import Testing
         #expect(compared(facts)?.hasOldConfiguration == false)
     }
 
+    @Test func `a machine whose own server does not run has a problem, whoever else runs`() throws {
+        func missing(_ host: String) throws -> String? {
+            var survey = ServerSurvey()
+            survey.servers = [
+                ServerRecord(
+                    ServerInstance(id: "1", host: host, version: "1"), startedAt: NumericDate(0),
+                    heartbeatAt: NumericDate(0), silence: .zero, facts: ServerFacts())
+            ]
+            let settings = try Settings(ProfileSelection(), in: world)
+            StatusCommand().lookForOwnServer(&survey, settings, in: world)
+            return ServerStatus(survey, at: NumericDate(0)).issues.map(\.fault)
+                .first { $0.mentions("of this machine") }
+        }
+        // Without the object `server`, this machine has only jobs.
+        #expect(try missing("far") == nil)
+        harness.memory.with { state in
+            let text = String(
+                decoding: state.files["/siwa/config.json"]?.contents ?? [], as: UTF8.self)
+            let members = (try? JSON(text: text))?.members ?? []
+            state.files["/siwa/config.json"]?.contents = Array(
+                JSON.object(members + [.init("server", [:])]).text.utf8)
+        }
+        #expect(try missing("far") == "No siwa-server of this machine (here) is running.")
+        #expect(try missing("here") == nil)
+    }
+
     @Test func `a key and the link to it are one file`() async throws {
         let keys = harness.memory.with { state in
             let key = state.files["/siwa/AuthKey_K1L2M3N4P5.p8"]

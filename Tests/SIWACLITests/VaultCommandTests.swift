@@ -186,7 +186,7 @@ import Testing
             try #require(try harness.vault.newestRecord(of: user($0)))
         }
         let states: [VaultHistoryEvent] = [.revoked, .dead, .stored]
-        try harness.vault.change([], releasing: nil) { _ in
+        try harness.vault.change(.users([]), releasing: nil) { _ in
             VaultChanges(
                 history: zip(ids, states).map { record, event in
                     VaultHistoryEntry(

@@ -46,6 +46,17 @@ import Testing
         #expect(page.contains(#"siwa_task_last_success_timestamp_seconds{task="m"} 0"#), "\(page)")
     }
 
+    @Test func `tokens that others only check are revoked`() async throws {
+        _ = try harness.vault.claim(
+            VaultFilter(), limit: 1, for: .checking("server", duration: .seconds(600))
+        ) { VaultClaimChange($0) }
+        let outcome = await harness.run(["batch", "revoke", "--vault", "--json"])
+        #expect(outcome.exitCode == 0 && outcome.sent == 2, "\(outcome)")
+        let lines = try outcome.errors.map { try JSON(text: $0) }
+        #expect(lines.contains { $0["summary"]?["held"] == 0 }, "\(outcome)")
+        #expect(try harness.vault.counts(of: nil) == [.revoked: 2])
+    }
+
     @Test func `a run that found free records reports how many others hold`() async throws {
         let other = Lease(owner: "other", duration: .seconds(600))
         _ = try harness.vault.claim(VaultFilter(), limit: 1, for: other) { VaultClaimChange($0) }

@@ -11,14 +11,15 @@ struct RequestTaskTests {
         let socket = try ListeningSocket.open(.tcp(host: "127.0.0.1", port: 0))
         let port = socket.port
         let threads = Threads()
-        let server = try HTTPServer(
-            socket,
-            .task { _ in
+        let server = try HTTPServer(socket) { _ in
+            threads.note()
+            return .later {
                 threads.note()
                 try? await Task.sleep(for: .milliseconds(2))
                 threads.note()
                 return ServerResponse(status: 204)
-            })
+            }
+        }
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
         let statuses = try await withThrowingTaskGroup(of: Int?.self) { tasks in
             for _ in 0..<20 {

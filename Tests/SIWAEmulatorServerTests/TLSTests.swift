@@ -60,7 +60,7 @@ import Testing
     {
         let socket = try ListeningSocket.open(.anyLoopbackPort)
         let port = socket.port
-        let server = try HTTPServer(socket, .task { _ in ServerResponse(status: 204) })
+        let server = try HTTPServer(socket) { _ in .now(ServerResponse(status: 204)) }
         let client = try RawClient(port: port)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         while client.receive()?.isEmpty == true { try await Task.sleep(for: .milliseconds(1)) }

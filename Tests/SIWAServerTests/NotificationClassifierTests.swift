@@ -1,12 +1,12 @@
 import SIWACrypto
 import SIWAEmulator
 import SIWAJOSE
-import SIWALifecycle
 import SIWAServerRecords
 import SIWAVaultRecords
 import Testing
 
 @testable import SIWAApplication
+@testable import SIWALifecycle
 @testable import SIWAServer
 
 /// The classification of bodies, without sockets and databases.
@@ -75,6 +75,29 @@ import Testing
     /// The receipt, by two clocks that agree.
     private func received(after time: Duration = .zero) -> TokenTimes {
         TokenTimes(Self.now + time, apple: Self.now + time)
+    }
+
+    @Test func `the body of an event has siwa's own members once, after Apple's`() throws {
+        let events: JSON = [
+            "jti": "another", "type": "consent-revoked", "sub": "u", "received_at": 7,
+            "event_time": 1, "client_id": "another", "more": [2],
+        ]
+        let claims: JSON = [
+            "iss": "https://appleid.apple.com", "aud": "com.example.app", "iat": 1, "exp": 2,
+            "jti": "own", "events": .string(events.text),
+        ]
+        let parts = [[:], claims].map { (part: JSON) in Base64URL.encode(part.bytes) }
+        let token = try CompactJWS(parts.joined(separator: ".") + ".AA")
+        let notification = try #require(
+            Notification(token.claims, try NotificationEvent(token.claims)))
+        let event = try InboxEvent(
+            notification, payload: token.bytes, receivedAt: NumericDate(0))
+        #expect(
+            String(decoding: event.body, as: UTF8.self) == """
+                {"type":"consent-revoked","user_id":"u","event_time":"1970-01-01T00:00:01Z",\
+                "more":[2],"jti":"own","client_id":"com.example.app",\
+                "received_at":"1970-01-01T00:00:00Z"}
+                """)
     }
 
     @Test func `a genuine notification concerns every client of the team`() async throws {

@@ -47,6 +47,14 @@ import Testing
             facts.appleTimes = .init(count: 3, medianMilliseconds: 5, p99Milliseconds: nil)
             facts.missingProfiles = ["com.example.old"]
             facts.startFaults = ["the certificate is gone"]
+            facts.changedFiles = ["/etc/tls.pem"]
+            facts.listeners = ["127.0.0.1:9765"]
+            facts.listenerFaults = ["the socket is gone"]
+            facts.expiries = [
+                .init(
+                    "The certificate", validFrom: NumericDate(1_799_999_000),
+                    at: NumericDate(1_800_000_300), lifetime: .seconds(4000))
+            ]
         }.worst?.facts
         #expect(facts.map { ServerFacts(.object($0.members)) } == facts)
         #expect(ServerFacts([:]) == ServerFacts())
@@ -56,9 +64,40 @@ import Testing
         #expect(report(silentFor: 15).issues.isEmpty)
         #expect(
             report(silentFor: 16).issues.map(\.fault) == [
-                "The database cannot be used: the last heartbeat was written 16 seconds ago."
+                "siwa-server has ended, or cannot use the database: the last heartbeat was written 16 "
+                    + "seconds ago."
             ])
         #expect(report(databaseFault: "it is down", silentFor: 16).issues.count == 1)
+    }
+
+    @Test(arguments: [
+        (90 * 86_400, 14 * 86_400 + 1, false), (90 * 86_400, 14 * 86_400, true),
+        (86_400, 21_601, false), (86_400, 21_600, true), (86_400, 0, true), (86_400, -60, true),
+    ])
+    func `what expires is a problem 14 days before, or in the last quarter of a shorter life`(
+        _ lifetime: Int, _ left: Int, _ isProblem: Bool
+    ) {
+        let faults = report { facts, _ in
+            facts.expiries = [
+                .init(
+                    "The certificate", at: NumericDate(1_800_000_000 + left),
+                    lifetime: .seconds(lifetime))
+            ]
+        }.issues.map(\.fault)
+        #expect(faults.isEmpty != isProblem, "\(faults)")
+        let words = left > 0 ? "The certificate expires in" : "The certificate expired at 2027-"
+        #expect(!isProblem || faults.first?.hasPrefix(words) == true, "\(faults)")
+    }
+
+    @Test func `a certificate that is not valid yet is a problem, whatever is left of it`() {
+        let faults = report { facts, _ in
+            facts.expiries = [
+                .init(
+                    "The certificate", validFrom: NumericDate(1_800_000_001),
+                    at: NumericDate(1_900_000_000), lifetime: .seconds(99_999_999))
+            ]
+        }.issues.map(\.fault)
+        #expect(faults == ["The certificate is not valid before 2027-01-15T08:00:01Z."])
     }
 
     @Test func `without its database, a server does not know what happened, and has run`() {
@@ -73,8 +112,9 @@ import Testing
         var survey = ServerSurvey()
         survey.serverVersion = 4
         let now = NumericDate(1_800_000_000)
+        let none = "No siwa-server is running, or none can write to the database."
         for (free, words) in [
-            (nil, "No siwa-server is running."), (20 << 20, "No siwa-server is running."),
+            (nil, none), (20 << 20, none),
             (
                 1 << 20,
                 "The disk where the vault is is full: 1 MiB are free, and siwa-server cannot write "
@@ -84,7 +124,7 @@ import Testing
             survey.freeSpace = free
             let issues = ServerStatus(survey, at: now).issues
             #expect(issues.map(\.fault) == [words])
-            #expect(issues.first?.remedy.contains("Start it") == (free != 1 << 20))
+            #expect(issues.first?.remedy.contains("start it") == (free != 1 << 20))
         }
     }
 
@@ -108,7 +148,10 @@ import Testing
     }
 
     @Test func `a database that servers used and none uses is a problem`() {
-        #expect(report(hosts: []).issues.map(\.fault) == ["No siwa-server is running."])
+        #expect(
+            report(hosts: []).issues.map(\.fault) == [
+                "No siwa-server is running, or none can write to the database."
+            ])
         #expect(ServerStatus(ServerSurvey(), at: NumericDate(0)).issues.isEmpty)
     }
 
@@ -132,6 +175,18 @@ import Testing
         #expect(report.issues[3].fault.contains("2 hours"))
         #expect(report.issues[4].fault == "A revocation was given up.")
         #expect(report.issues[5].fault.contains("1 day"))
+    }
+
+    @Test func `tokens that a run left in the middle of their revocation are a problem`() {
+        var counts = ServerCounts()
+        counts.oldestUnfinished = .seconds(3600)
+        #expect(report(counts: counts).issues.isEmpty)
+        counts.oldestUnfinished = .seconds(7200)
+        let issues = report(counts: counts).issues
+        #expect(issues.count == 1)
+        #expect(issues.first?.fault.hasSuffix("their revocation, for 2 hours.") == true)
+        #expect(issues.first?.remedy.contains("siwa batch revoke --vault --state revoking") == true)
+        #expect(StatusPage(report(counts: counts)).html.contains("left revoking"))
     }
 
     @Test func `the page shows what waits, and until when`() throws {
@@ -186,9 +241,10 @@ import Testing
         let profile = "No profile has the client of pending revocations: com.example.old. Add its "
         #expect(
             remedies(ServiceWords(copies: "/run/c/", isService: true)) == [
-                "/etc/siwa/config.json was changed since the server read it. Load it: systemctl "
-                    + "restart siwa-server; a reload fails, and changes nothing. Until then, what "
-                    + "was read before is in use.",
+                "/etc/siwa/config.json was changed since the server read it. Look whether a start would "
+                    + "succeed: siwa-admin siwa-server check. Then load it: systemctl restart "
+                    + "siwa-server; a reload fails, and changes nothing. Until then, what was read "
+                    + "before is in use.",
                 profile
                     + "profile to the configuration, and load it: systemctl restart siwa-server.",
             ])
@@ -218,6 +274,52 @@ import Testing
                 at: NumericDate(1_800_000_000), endpoint: "token", outcome: outcome, profile: "app")
         }.issues
         #expect(issues.contains { $0.fault.hasPrefix("Apple did not answer") } == isProblem)
+    }
+
+    @Test func `of a certificate that is not trusted, doctor knows the cause, and not Apple`() {
+        let remedy = report { facts, _ in
+            facts.lastAnswer = .init(
+                at: NumericDate(1_800_000_000), endpoint: "token", outcome: "certificate",
+                profile: "app")
+        }.issues.first?.remedy
+        #expect(remedy?.contains("siwa doctor --online") == true)
+        #expect(remedy?.contains("system-status") == false)
+    }
+
+    @Test func `Apple's keys that cannot be fetched stop no sign-in`() {
+        let remedies = ["keys", "token"].map { endpoint in
+            report { facts, _ in
+                facts.lastAnswer = .init(
+                    at: NumericDate(1_800_000_000), endpoint: endpoint, outcome: "status_503",
+                    profile: "")
+            }.issues[0].remedy
+        }
+        #expect(remedies.map { $0.contains("sign-ins are answered with 503") } == [false, true])
+        // Before the first keys, nothing shows that Apple answers anything.
+        let first = report(keySetAge: nil) { facts, _ in
+            facts.lastAnswer = .init(
+                at: NumericDate(1_800_000_000), endpoint: "keys", outcome: "connect", profile: "")
+        }
+        #expect(first.issues.contains { $0.remedy.contains("sign-ins are answered with 503") })
+    }
+
+    @Test func `one key under two Key IDs is a problem`() {
+        func issues(_ fingerprints: [String]) -> [ServerStatus.Issue] {
+            report { facts, _ in
+                facts.profiles = zip(["app", "new"], fingerprints).map { name, fingerprint in
+                    var profile = facts.profiles[0]
+                    (profile.name, profile.keyID) = (name, "KEYOF\(name)")
+                    profile.keyFingerprint = fingerprint
+                    return profile
+                }
+            }.issues
+        }
+        #expect(issues(["a", "b"]) == [])
+        #expect(
+            issues(["a", "a"]).map(\.fault) == [
+                "One key is in use under different Key IDs, and Apple refuses all but one: "
+                    + "profile app as KEYOFapp, profile new as KEYOFnew."
+            ])
     }
 
     @Test func `only what was tried is well`() {
@@ -250,12 +352,12 @@ import Testing
         #expect(low.fault == "Only 3 MiB are free where the vault is.")
         #expect(low.remedy.contains("Requests are still served, but GET /readyz answers 503"))
         #expect(report { facts, _ in facts.freeSpace = 17 << 20 }.issues.isEmpty)
-        let space = SpaceWatch { 3 << 20 }
+        let space = DatabaseWatch { 3 << 20 }
         #expect(space.fault == nil)
         #expect(space.warning == "only 3 MiB are free where the vault is, and 16 MiB are needed")
-        #expect(throws: StoreError.self) { try SpaceWatch.requireSpace(200 << 10) }
-        #expect(throws: Never.self) { try SpaceWatch.requireSpace(3 << 20) }
-        #expect(throws: Never.self) { try SpaceWatch.requireSpace(nil) }
+        #expect(throws: StoreError.self) { try DatabaseWatch.requireSpace(200 << 10) }
+        #expect(throws: Never.self) { try DatabaseWatch.requireSpace(3 << 20) }
+        #expect(throws: Never.self) { try DatabaseWatch.requireSpace(nil) }
     }
 
     @Test func `a full inbox, unknown revocations and missing profiles are problems`() {

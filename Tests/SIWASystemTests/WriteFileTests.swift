@@ -158,7 +158,9 @@ import Testing
         try writeFile(SecretBytes("secret".utf8), to: "\(prefix)\(ends[1])")
         var bytes = [UInt8](repeating: 0, count: 16)
         #expect(read(ends[0], &bytes, 16) == 6 && bytes.starts(with: "secret".utf8))
-        #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "\(prefix)999") }
+        #expect(throws: FileError.self) {
+            try writeFile(SecretBytes([1]), to: "\(prefix)\(CInt.max)")
+        }
     }
 
     @Test func `a missing parent folder is reported as a missing file`() {

@@ -34,7 +34,7 @@ extension StoreContract {
             let next = VaultRecord(
                 id: VaultRecordID(.sample(2), .sample(9)), state: .accountDeleted, keyNumber: 2,
                 sealed: [], storedAt: NumericDate(-1), changedAt: NumericDate(0), checkedAt: nil)
-            try store.change([.sample(1), .sample(2)], releasing: nil) { page in
+            try store.change(.users([.sample(1), .sample(2)]), releasing: nil) { page in
                 VaultChanges(updates: [VaultUpdate(next, replacing: page.records[0].id)])
             }
             #expect(try fixture.store().all() == [next])
@@ -90,12 +90,16 @@ extension StoreContract {
                 try store.put(new + [VaultRecord(users[numbers[0]], token: 1)])
                 expected += new + [VaultRecord(users[numbers[0]], token: 1)]
                 var seen: [VaultRecord] = []
-                try store.change(users.reversed(), releasing: nil) { page in
+                try store.change(.users(users.reversed()), releasing: nil) { page in
                     seen = page.records
                     return VaultChanges()
                 }
                 #expect(seen == expected.sorted { $0.id < $1.id })
                 #expect(try store.records(of: users).records == seen)
+                let tokens = users.map { VaultRecordID($0, .sample(1)) }
+                #expect(
+                    try store.records(of: .tokens(tokens)).records
+                        == seen.filter { $0.id.fingerprint == .sample(1) })
             }
         },
         StoreContract("a change of an unknown user changes nothing") { fixture in

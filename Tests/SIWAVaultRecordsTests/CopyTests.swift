@@ -182,7 +182,7 @@ enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
                     for start in stride(from: 0, to: records.count, by: 400) {
                         let part = Array(records[start..<start + 400])
                         var new = 0
-                        try store.change(part.map(\.user), releasing: nil) { page in
+                        try store.change(.users(part.map(\.user)), releasing: nil) { page in
                             let known = Set(page.records.map(\.id))
                             let missing = part.filter { !known.contains($0.id) }
                             new = missing.count

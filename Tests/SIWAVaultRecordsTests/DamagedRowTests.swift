@@ -111,7 +111,7 @@ import Testing
         _ = try store.counts(of: nil)
         #expect(try store.faults().allSatisfy { $0.contains("missing from the vault's list") })
         #expect(try store.clients().map(\.rawValue).contains("com.example.app"))
-        try store.change([.sample(0), .sample(1)], releasing: nil) { page in
+        try store.change(.users([.sample(0), .sample(1)]), releasing: nil) { page in
             VaultChanges(
                 updates: page.records.map { VaultUpdate($0.becoming(.dead), replacing: $0.id) },
                 removals: page.damaged.map(\.key))
@@ -197,7 +197,7 @@ import Testing
                 at: NumericDate($0), event: .stored, user: .sample(1), fingerprint: .sample(),
                 actor: VaultActor(command: "c", host: "h"))
         }
-        try store.change([], releasing: nil) { _ in VaultChanges(history: entries) }
+        try store.change(.users([]), releasing: nil) { _ in VaultChanges(history: entries) }
         let database = try fixture.connect()
         for (change, reason) in [
             ("event = 'odd'", "its event is unknown"),

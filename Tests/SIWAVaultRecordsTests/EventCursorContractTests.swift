@@ -31,6 +31,18 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
+    func `each event of a commit has a mark of its own`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        for commit in [1...3, 4...6] {
+            try store.receive(commit.map { try .sample($0, of: $0) })
+        }
+        let marks = try (1...6).compactMap { try store.page(limit: $0).cursor.mark }
+        #expect(Set(marks).count == 6)
+        #expect(marks[3] != marks[2] + 1, "another commit begins with another random number")
+    }
+
+    @Test(arguments: SQLBackend.available)
     func `deleted events that a caller has not read make its cursor unknown`(
         _ backend: SQLBackend
     ) async throws {

@@ -49,14 +49,47 @@ import Testing
                 sizes.withLock { $0.append(events.count) }
                 return VaultChanges()
             }, run: { body in try? startThread(body) })
-        let ended = WakeSignal()
-        for number in 0..<64 {
-            group.receive(try .sample(number, of: number)) { _ in ended.notify() }
-            while !hasBegun.load(ordering: .acquiring) { usleep(1000) }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for number in 0..<64 {
+                let event = try IncomingEvent.sample(number, of: number)
+                tasks.addTask { _ = try await group.receive(event) }
+                try await eventually("it waits, or the first one is committed") {
+                    hasBegun.load(ordering: .acquiring) && group.waitingCount == number
+                }
+            }
+            isFilled.store(true, ordering: .releasing)
+            try await tasks.waitForAll()
         }
-        isFilled.store(true, ordering: .releasing)
-        while case let count = ended.count, count < 64 { await ended.wait(after: count) }
         #expect(sizes.withLock { $0 } == [1, 63])
+    }
+
+    @Test func `the events of a turn share a transaction, which begins at its end`() async throws {
+        let fixture = try SQLiteStoreFixture()
+        let store = try fixture.preparedServerStore()
+        let sizes = Mutex<[Int]>([])
+        let group = GroupCommit(
+            store,
+            decide: { events, _ in
+                sizes.withLock { $0.append(events.count) }
+                return VaultChanges()
+            }, run: { body in try? startThread(body) })
+        try await withThrowingTaskGroup(of: GroupCommit.Outcome.self) { tasks in
+            for number in 0..<3 {
+                let event = try IncomingEvent.sample(number, of: number)
+                tasks.addTask { try await group.receive(event, .afterTurn).outcome }
+            }
+            try await eventually("they wait") { group.waitingCount == 3 }
+            #expect(sizes.withLock { $0 } == [])
+            group.endTurn()
+            for try await outcome in tasks { #expect(outcome == .stored) }
+            #expect(sizes.withLock { $0 } == [3])
+            // Without waiting events, a turn ends without a transaction.
+            group.endTurn()
+            let next = try IncomingEvent.sample(3, of: 3)
+            tasks.addTask { try await group.receive(next).outcome }
+            try await tasks.waitForAll()
+        }
+        #expect(sizes.withLock { $0 } == [3, 1])
     }
 
     /// The database answers the first commit after four seconds.
@@ -75,29 +108,28 @@ import Testing
             }, maxWait: .seconds(4),
             timekeeper: Timekeeper(elapsed: { time.withLock { $0 } }, sleep: { _ in }),
             run: { body in try? startThread(body) })
-        let ended = WakeSignal()
-        let results = Mutex<[Int: StoreError.Kind?]>([:])
-        func receive(_ number: Int) throws {
-            group.receive(try .sample(number, of: number)) { result in
-                results.withLock { results in
-                    if case .failure(let error) = result {
-                        results[number] = .some(error.kind)
-                    } else {
-                        results[number] = .some(nil)
-                    }
+        let results = try await withThrowingTaskGroup(of: (Int, StoreError.Kind?).self) { tasks in
+            func receive(_ number: Int) throws {
+                let event = try IncomingEvent.sample(number, of: number)
+                tasks.addTask {
+                    do throws(StoreError) {
+                        _ = try await group.receive(event)
+                        return (number, nil)
+                    } catch { return (number, error.kind) }
                 }
-                ended.notify()
             }
+            try receive(1)
+            try await eventually("it is committed") { hasBegun.load(ordering: .acquiring) }
+            try receive(2)
+            try await eventually("it waits") { group.waitingCount == 1 }
+            time.withLock { $0 = .seconds(1) }
+            try receive(3)
+            try await eventually("it waits") { group.waitingCount == 2 }
+            time.withLock { $0 = .seconds(4) }
+            isSilent.store(false, ordering: .releasing)
+            return try await tasks.reduce(into: [:]) { $0[$1.0] = .some($1.1) }
         }
-        try receive(1)
-        while !hasBegun.load(ordering: .acquiring) { usleep(1000) }
-        try receive(2)
-        time.withLock { $0 = .seconds(1) }
-        try receive(3)
-        time.withLock { $0 = .seconds(4) }
-        isSilent.store(false, ordering: .releasing)
-        while case let count = ended.count, count < 3 { await ended.wait(after: count) }
-        #expect(results.withLock { $0 } == [1: nil, 2: .busy, 3: nil])
+        #expect(results == [1: nil, 2: .busy, 3: nil])
         #expect(try store.states().keys.sorted() == ["event-1", "event-3"])
     }
 

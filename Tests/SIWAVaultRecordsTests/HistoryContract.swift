@@ -20,10 +20,10 @@ extension StoreContract {
             let empty = VaultHistoryEntry(
                 at: NumericDate(6), event: .removed, user: record.user, fingerprint: .sample(),
                 actor: VaultActor(command: "", host: ""))
-            try store.change([record.user], releasing: nil) { _ in
+            try store.change(.users([record.user]), releasing: nil) { _ in
                 VaultChanges(updates: [VaultUpdate(record, replacing: nil)], history: [full])
             }
-            try store.change([record.user], releasing: nil) { _ in
+            try store.change(.users([record.user]), releasing: nil) { _ in
                 VaultChanges(removals: [VaultRowKey(record.id)], history: [empty])
             }
             #expect(try fixture.store().entries() == [full, empty])
@@ -37,7 +37,7 @@ extension StoreContract {
             let store = try fixture.vault()
             let record = VaultRecord(.sample(1), key: 7)
             #expect(throws: StoreError.self) {
-                try store.change([record.user], releasing: nil) { _ in
+                try store.change(.users([record.user]), releasing: nil) { _ in
                     VaultChanges(
                         updates: [VaultUpdate(record, replacing: nil)], history: [entry(1)])
                 }
@@ -115,7 +115,7 @@ extension StoreContract {
                     entry(3, user: "new"),
                 ] + kept)
             let user = VaultUser("client", "new")
-            try store.change([user], releasing: nil) { _ in VaultChanges(erased: [user]) }
+            try store.change(.users([user]), releasing: nil) { _ in VaultChanges(erased: [user]) }
             #expect(try store.entries() == kept)
         },
         StoreContract("old entries are deleted a few at a time, oldest first") { fixture in
@@ -144,7 +144,7 @@ private func entry(
 
 extension VaultStore {
     fileprivate func add(_ entries: [VaultHistoryEntry]) throws(StoreError) {
-        try change([], releasing: nil) { _ in VaultChanges(history: entries) }
+        try change(.users([]), releasing: nil) { _ in VaultChanges(history: entries) }
     }
 
     /// All entries that a filter selects, read in pages.

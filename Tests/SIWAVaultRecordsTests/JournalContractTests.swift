@@ -106,7 +106,7 @@ import Testing
         let vault = store.vault(
             finishing: request.code, .answered(answer), by: "a", heeding: [])
         #expect(throws: StoreError.self) {
-            try vault.change([.sample(1)], releasing: nil) { _ throws(StoreError) in
+            try vault.change(.users([.sample(1)]), releasing: nil) { _ throws(StoreError) in
                 throw StoreError(.sealBroken, "no")
             }
         }
@@ -133,7 +133,7 @@ import Testing
         func notices(_ audiences: [ClientID]) throws -> [VaultEvent] {
             var found: [VaultNotice] = []
             try store.vault(finishing: code, .notSent, by: "a", heeding: audiences)
-                .change([.sample(1)], releasing: nil) { page throws(StoreError) in
+                .change(.users([.sample(1)]), releasing: nil) { page throws(StoreError) in
                     found = page.notices
                     return VaultChanges()
                 }

@@ -20,7 +20,9 @@ import Testing
         _ = try store.receive([event]) { _, page throws(StoreError) in
             #expect(page.records.isEmpty)
             fixture.startAndAwaitLock(stored) {
-                try Self.view(of: fixture.serverStore()).change([.sample(1)], releasing: nil) {
+                try Self.view(of: fixture.serverStore()).change(
+                    .tokens([Self.new.id]), releasing: nil
+                ) {
                     page throws(StoreError) in
                     seen.withLock { $0 = page.notices }
                     return Self.newToken
@@ -40,7 +42,8 @@ import Testing
         let seen = Mutex<[VaultRecord]>([])
         let received = DispatchSemaphore(value: 0)
         let event = try IncomingEvent.sample(1, revokesConsent: true)
-        try Self.view(of: store).change([.sample(1)], releasing: nil) { page throws(StoreError) in
+        try Self.view(of: store).change(.tokens([Self.new.id]), releasing: nil) {
+            page throws(StoreError) in
             #expect(page.notices.isEmpty)
             fixture.startAndAwaitLock(received) {
                 _ = try fixture.serverStore().receive([event]) { _, page throws(StoreError) in
@@ -54,8 +57,8 @@ import Testing
         #expect(seen.withLock { $0 } == [VaultRecord(.sample(1))])
     }
 
-    private static let newToken = VaultChanges(
-        updates: [VaultUpdate(VaultRecord(.sample(1)), replacing: nil)])
+    private static let new = VaultRecord(.sample(1))
+    private static let newToken = VaultChanges(updates: [VaultUpdate(new, replacing: nil)])
 
     private static func view(of store: ServerStore) throws(StoreError) -> any VaultStore {
         let code: CodeDigest

@@ -66,7 +66,7 @@ import Testing
                 "notification",
                 {
                     let event = VaultEvent.accountDeleted(at: now + .seconds(5))
-                    try store.change([user], releasing: nil) { page throws(StoreError) in
+                    try store.change(.users([user]), releasing: nil) { page throws(StoreError) in
                         vault.changes(
                             after: [VaultNotice(event, users: [user])], of: page, at: now)
                     }

@@ -131,16 +131,26 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `the users of an import are found in an index`(_ backend: SQLBackend)
+    func `the users and tokens of an import are found in an index`(_ backend: SQLBackend)
         async throws
     {
-        let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
-            try store.put((1000..<2000).map { VaultRecord(.sample($0), key: 2) })
-        }
-        #expect(plans.count == 1, "\(plans)")
-        for plan in plans {
-            #expect(plan.reads(from: ["PRIMARY KEY", "_pkey"]), "\(plan)")
-            #expect(plan.contains("user_id>? AND user_id<?") || backend != .sqlite, "\(plan)")
+        let records = (1000..<2000).map { VaultRecord(.sample($0), key: 2) }
+        let scopes: [(VaultScope, range: String)] = [
+            (.users(records.map(\.user)), "user_id>? AND user_id<?"),
+            (
+                .tokens(records.map(\.id)),
+                "(user_id,token_fingerprint)>(?,?) AND (user_id,token_fingerprint)<(?,?)"
+            ),
+        ]
+        for (scope, range) in scopes {
+            let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
+                try store.change(scope, releasing: nil) { _ in VaultChanges() }
+            }
+            #expect(plans.count == 1, "\(plans)")
+            for plan in plans {
+                #expect(plan.reads(from: ["PRIMARY KEY", "_pkey"]), "\(plan)")
+                #expect(plan.contains(range) || backend != .sqlite, "\(plan)")
+            }
         }
     }
 

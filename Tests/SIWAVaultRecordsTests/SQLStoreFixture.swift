@@ -81,6 +81,8 @@ struct WatchedConnector: DatabaseConnector {
 
     final class Seen: Sendable {
         let statements = Mutex<[(sql: String, values: [Value])]>([])
+        /// How many rows the statements returned.
+        let rows = Mutex(0)
     }
 
     var name: String { base.name }
@@ -109,7 +111,9 @@ private final class WatchedDatabase: Database {
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
         seen.statements.withLock { $0.append((sql, values)) }
         defer { after(sql) }
-        return try database.run(sql, values)
+        let rows = try database.run(sql, values)
+        seen.rows.withLock { $0 += rows.count }
+        return rows
     }
 
     func copy(

@@ -76,7 +76,7 @@ extension VaultStore {
     ) throws(StoreError) {
         let ids = Set(users.map { VaultRecordID($0, .sample()) })
         try change(
-            users,
+            .users(users),
             releasing: owner.map { VaultRelease(owner: $0, rows: Set(ids.map { VaultRowKey($0) })) }
         ) {
             page throws(StoreError) in
@@ -101,7 +101,7 @@ extension VaultStore {
 
     /// Stores records, as they are.
     func put(_ records: [VaultRecord]) throws(StoreError) {
-        try change(records.map(\.user), releasing: nil) { page in
+        try change(.users(records.map(\.user)), releasing: nil) { page in
             let known = Set(page.records.map(\.id))
             return VaultChanges(
                 updates: records.map {

@@ -145,7 +145,7 @@ import Testing
                 user: .sample(1), fingerprint: .sample(1),
                 actor: VaultActor(command: "test", host: "here"))
         }
-        try store.change([], releasing: nil) { _ in VaultChanges(history: entries) }
+        try store.change(.users([]), releasing: nil) { _ in VaultChanges(history: entries) }
         for filter in [
             VaultHistoryFilter(events: [.dead]),
             VaultHistoryFilter(userID: VaultUser.sample(1).userID, events: [.dead]),

@@ -33,11 +33,27 @@ extension StoreContract {
             let store = try fixture.vault()
             let records = (1...3).map { VaultRecord(.sample($0 / 2), token: $0) }
             try store.put(records)
-            try store.change([.sample(1)], releasing: nil) { page in
+            try store.change(.users([.sample(1)]), releasing: nil) { page in
                 #expect(page.records == Array(records[1...]))
                 return VaultChanges(removals: [VaultRowKey(records[2].id)])
             }
             #expect(try store.all() == Array(records.prefix(2)))
+        },
+        StoreContract("a decision about tokens sees no others of their users") { fixture in
+            let store = try fixture.vault()
+            let records = (1...5).map { VaultRecord(.sample($0 / 2), token: $0) }
+            try store.put(records)
+            let absent = VaultRecordID(.sample(1), .sample(9))
+            let some = VaultScope.tokens([3, 1, 1].map { records[$0].id } + [absent])
+            let dead = records[1].becoming(.dead)
+            try store.change(some, releasing: nil) { page in
+                #expect(page.records == [records[1], records[3]])
+                return VaultChanges(
+                    updates: [VaultUpdate(dead, replacing: dead.id)],
+                    removals: [VaultRowKey(records[3].id)])
+            }
+            #expect(try store.records(of: some).records == [dead])
+            #expect(try store.all() == [records[0], dead, records[2], records[4]])
         },
         StoreContract("each token is claimed separately, and keeps its lease under a new user id") {
             fixture in
@@ -48,13 +64,13 @@ extension StoreContract {
             let others = try store.claimed(.long("b")).records
             #expect(Set((mine + others).map(\.id)) == Set(records.map(\.id)))
             let new = VaultRecord(.sample(2), token: 9)
-            try store.change([.sample(1), .sample(2)], releasing: nil) { _ in
+            try store.change(.users([.sample(1), .sample(2)]), releasing: nil) { _ in
                 VaultChanges(updates: [VaultUpdate(new, replacing: mine[0].id)])
             }
             #expect(try store.claim(.long("c")) == [])
             #expect(try store.renew([new.id, mine[0].id], for: .long("a")).held == [new.id])
             let release = VaultRelease(owner: "a", rows: [VaultRowKey(new.id)])
-            try store.change([.sample(2)], releasing: release) { _ in VaultChanges() }
+            try store.change(.users([.sample(2)]), releasing: release) { _ in VaultChanges() }
             #expect(try store.claimed(.long("d")).records.map(\.id) == [new.id])
         },
         StoreContract("only the named leases end") { fixture in
@@ -64,7 +80,7 @@ extension StoreContract {
             #expect(try store.claimed(.long("a")).records.count == 3)
             let release = VaultRelease(
                 owner: "a", rows: [VaultRowKey(records[0].id), VaultRowKey(records[1].id)])
-            try store.change([.sample(1)], releasing: release) { _ in
+            try store.change(.users([.sample(1)]), releasing: release) { _ in
                 VaultChanges(updates: [
                     VaultUpdate(records[1].becoming(.dead), replacing: records[1].id),
                     VaultUpdate(records[2].becoming(.dead), replacing: records[2].id),
@@ -157,7 +173,7 @@ extension VaultStore {
         #expect(try all(filter) == records)
         let release = VaultRelease(
             owner: "\(filter)", rows: Set(records.map { VaultRowKey($0.id) }))
-        try change(records.map(\.user), releasing: release) { _ in VaultChanges() }
+        try change(.users(records.map(\.user)), releasing: release) { _ in VaultChanges() }
         return Set(records.map(\.id.fingerprint))
     }
 }

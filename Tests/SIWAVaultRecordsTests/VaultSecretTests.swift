@@ -141,7 +141,7 @@ import Testing
                 newUserID: new.map { VaultUser.sample($0).userID })
         }
         #expect(try store.lastStates(of: [VaultRecordID(.sample(1), .sample(1))]) == [:])
-        try store.change([], releasing: nil) { _ in
+        try store.change(.users([]), releasing: nil) { _ in
             VaultChanges(history: [
                 entry(.stored, 1, at: 10), entry(.revoked, 1, at: 20), entry(.removed, 1, at: 30),
                 entry(.stored, 2, at: 10, token: 2),

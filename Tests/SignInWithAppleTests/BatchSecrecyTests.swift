@@ -25,7 +25,7 @@ import Testing
         _ job: inout Job, isInDoubt: Bool = false
     ) throws where Job.Item == TokenItem, Job.Outcome == ItemOutcome<Answer> {
         var item = TokenItem(
-            RefreshToken(SecretText("r-the-token")), line: 1, id: "u1",
+            RefreshToken(SecretText("r-the-token")), .usual, line: 1, id: "u1",
             clientID: ClientID(unchecked: "com.example.web"), isInDoubt: isInDoubt)
         let request = try job.request(for: &item, at: start)
         guard

@@ -104,7 +104,7 @@ import Testing
         var job = RevokeJob(
             client, isConfirming: [.afterwards, .beforeAndAfterwards].contains(proof))
         var item = TokenItem(
-            RefreshToken(SecretText("r.1")), line: 1, id: "u1", clientID: client.clientID,
+            RefreshToken(SecretText("r.1")), .usual, line: 1, id: "u1", clientID: client.clientID,
             isInDoubt: [.before, .beforeAndAfterwards].contains(proof))
         var course = Course()
         for answer in answers {

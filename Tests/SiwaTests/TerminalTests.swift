@@ -132,7 +132,7 @@ struct TerminalTests {
     @Test func `progress is one terminal line that is updated`() async throws {
         try writeMore()
         // The second line comes late enough for both to be shown.
-        let input = "(head -n 1 $HOME/more; sleep 0.5; tail -n 1 $HOME/more)"
+        let input = "(head -n 1 $HOME/more; sleep 2; tail -n 1 $HOME/more)"
         for (command, deed) in [("import", "lines read"), ("remap", "lines read")] {
             let lines = try await shown(
                 "\(input) | $SIWA vault \(command) --client-id com.example.app")

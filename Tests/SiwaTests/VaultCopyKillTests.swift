@@ -68,7 +68,24 @@ import Testing
         let checked = try await move.siwa("vault", "check", at: move.target)
         #expect(try checked.json["records"] == 20)
         // The old vault is there, and refuses changes.
-        #expect(try await move.siwa("vault", "list").exitCode == 0)
+        for command in ["list", "check"] {
+            let shown = try await move.siwa("vault", command)
+            #expect(shown.exitCode == 0 && shown.errors.contains("was moved to"), "\(shown)")
+            let new = try await move.siwa("vault", command, at: move.target)
+            #expect(new.exitCode == 0 && !new.errors.contains("moved"), "\(new)")
+        }
+        let status = try await move.siwa("status")
+        #expect(status.exitCode == 1 && status.output.contains("was moved to"), "\(status)")
+        #expect(status.output.contains("Set vault.url to the new place."), "\(status)")
+        // The key file is that of the new place, too.
+        let keyFile = try #require(move.fixture.environment["SIWA_VAULT_KEY_FILE"])
+        let keys = try Data(contentsOf: URL(filePath: keyFile))
+        for arguments in [["vault", "rekey"], ["vault", "rekey", "--prepare"]] {
+            let refused = try await Executable.product("siwa").run(
+                Executable.Call(arguments, environment: move.fixture.environment))
+            #expect(refused.exitCode == 3 && refused.errors.contains("was moved to"), "\(refused)")
+        }
+        #expect(try Data(contentsOf: URL(filePath: keyFile)) == keys)
         let removed = try await move.siwa("vault", "remove", "nobody", "--client-id", "c.d.e")
         #expect(removed.exitCode == 3, "\(removed)")
         #expect(removed.errors.contains("was moved to"))

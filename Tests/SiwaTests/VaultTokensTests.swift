@@ -16,6 +16,20 @@ import Testing
         }
     }
 
+    @Test func `an import names clients that no profile has`() async throws {
+        let fixture = try await VaultFixture(.sqlite, Population(usual: 1, all: .migrates))
+        let lines = ["com.example.old", "com.example.app"].map {
+            #"{"user_id":"u","client_id":"\#($0)","refresh_token":"r.made.1"}"#
+        }
+        let result = try await fixture.apple.siwa(
+            "vault", "import", input: lines.joined(separator: "\n"),
+            environment: fixture.environment)
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(
+            result.errors.contains("refreshed nor revoked until one has: com.example.old\n"),
+            "\(result)")
+    }
+
     /// Two users, the first of whom signed in twice.
     private func twoSignIns(
         _ backend: VaultBackend

@@ -131,6 +131,9 @@ package final class MemoryVaultStore: VaultStore {
         try transaction { state throws(StoreError) in state.keys }
     }
 
+    /// It is always whole.
+    package func requireWhole() {}
+
     /// See ``VaultStore``.
     package func register(_ key: VaultKeyCheck) throws(StoreError) {
         try transaction { state throws(StoreError) in
@@ -141,8 +144,8 @@ package final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    package func records(of users: [VaultUser]) throws(StoreError) -> VaultPage {
-        try transaction { state throws(StoreError) in state.page(of: users) }
+    package func records(of scope: VaultScope) throws(StoreError) -> VaultPage {
+        try transaction { state throws(StoreError) in state.page(of: scope) }
     }
 
     /// See ``VaultStore``.
@@ -177,11 +180,11 @@ package final class MemoryVaultStore: VaultStore {
 
     /// See ``VaultStore``.
     package func change(
-        _ users: [VaultUser], releasing released: VaultRelease?,
+        _ scope: VaultScope, releasing released: VaultRelease?,
         _ decide: (VaultPage) throws(StoreError) -> VaultChanges
     ) throws(StoreError) {
         try transaction { state throws(StoreError) in
-            var page = state.page(of: users)
+            var page = state.page(of: scope)
             page.notices = state.notices
             let changes = try decide(page)
             for key in changes.removals {
@@ -209,7 +212,9 @@ package final class MemoryVaultStore: VaultStore {
             let duration = min(lease.duration, Lease.longest)
             let new = Held(owner: lease.owner, until: state.now + duration)
             let isFree = { [now = state.now] (old: Held) in
-                old.until <= now && old.owner != lease.owner && old.givenBack ?? start <= start
+                let isMine = lease.isRevoking && old.owner?.hasPrefix(Lease.checkPrefix) == true
+                return (old.until <= now || isMine) && old.owner != lease.owner
+                    && (isMine || old.givenBack ?? start <= start)
             }
             let free = state.rows.values.filter {
                 isFree($0.lease) && state.matches($0.record, filter)
@@ -335,12 +340,18 @@ package final class MemoryVaultStore: VaultStore {
 }
 
 extension MemoryVaultStore.State {
-    fileprivate func page(of users: [VaultUser]) -> VaultPage {
-        let keys = Set(users.map { VaultRowKey(before: $0) })
-        let users = Set(users)
+    fileprivate func page(of scope: VaultScope) -> VaultPage {
+        let keys: Set<VaultRowKey>
+        switch scope {
+        case .users(let users): keys = Set(users.map { VaultRowKey(before: $0) })
+        case .tokens(let ids): keys = Set(ids.map { VaultRowKey($0) })
+        }
+        func contains(_ key: VaultRowKey) -> Bool {
+            keys.contains(key) || keys.contains(key.withoutToken)
+        }
         return VaultPage(
-            rows.values.map(\.record).filter { users.contains($0.user) },
-            damaged.values.map(\.row).filter { keys.contains($0.key.withoutToken) }, nil, .max)
+            rows.values.map(\.record).filter { contains(VaultRowKey($0.id)) },
+            damaged.values.map(\.row).filter { contains($0.key) }, nil, .max)
     }
 
     fileprivate func held(_ ids: [VaultRecordID], by owner: String) -> Set<VaultRecordID> {

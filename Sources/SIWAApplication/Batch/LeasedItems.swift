@@ -206,8 +206,9 @@ extension LeasedItems {
             for record in claimed.records {
                 state.records.add(record, for: hold) {
                     line throws(StoreError) in
-                    TokenItem(
-                        try vault.token(of: record), line: line, id: record.resultID,
+                    let token = try vault.token(of: record)
+                    return TokenItem(
+                        token, record.look(of: token), line: line, id: record.resultID,
                         clientID: record.user.clientID,
                         isInDoubt: record.state == .revoking && claim.intent == .revocationBegun)
                 }

@@ -101,11 +101,20 @@ package struct ClientFindings: Sendable {
             advice: "set key_id to \(named), or use the key of \(keyID)")
     }
 
+    /// The link of the units is to one key. Where profiles have different Key IDs, turning it would
+    /// break those for which it is right.
     private func linking(_ keyID: KeyID) -> String {
-        """
-        let both be the key of key_id: private_key in the profile, and for the units \
-        ln -sf AuthKey_\(keyID).p8 /etc/siwa/apple.p8
-        """
+        let name = "AuthKey_\(keyID).p8"
+        guard !localCandidates.sharingKeyIDs.contains(where: { $0 != keyID }) else {
+            return """
+                other profiles have another Key ID, so give this one a key of its own: private_key in \
+                the profile, and for the units LoadCredential=\(name):/etc/siwa/\(name) (page server)
+                """
+        }
+        return """
+            let both be the key of key_id: private_key in the profile, and for the units \
+            ln -sf \(name) /etc/siwa/apple.p8
+            """
     }
 
     /// Another key in the second place of the key.

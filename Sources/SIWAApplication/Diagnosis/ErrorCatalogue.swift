@@ -292,8 +292,8 @@ extension ErrorCode {
                 "Run the command again; a batch continues with --resume."),
             Entry(
                 .checksFailed,
-                "'siwa doctor' found something that does not work.",
-                "Do what is printed below the failed checks, in this order."),
+                "'siwa doctor' or 'siwa status' found something that does not work.",
+                "Do what is printed below the failed checks, or the problems, in this order."),
             Entry(
                 .absentMember,
                 "The result has no member with the name that --print asked for.",
@@ -336,7 +336,7 @@ extension ErrorCode {
                 An identity token failed a check: it is not Apple's, not for this client, or \
                 expired.
                 """,
-                "The message names the checks that failed; docs/verification.md explains each."),
+                "The message names the checks that failed; docs/verification explains each."),
             Entry(
                 .notificationNotValid,
                 "A notification failed a check: it is not Apple's, or not for this client.",
@@ -509,7 +509,7 @@ extension ErrorCode {
                 """
                 Do what the hint says. 'siwa vault check' examines everything; on a server, run \
                 it as 'siwa-admin vault check'. A damaged record or a lost key comes back only \
-                from a backup: see the runbook backup-and-restore.md.
+                from a backup: see the runbook backup-and-restore.
                 """, more: true),
             Entry(
                 .noEvent,

@@ -9,11 +9,20 @@ package struct LocalCandidates: Sendable {
     package let keyFiles: [KeyFile]
     /// The configuration's profiles, without the one in use.
     package let otherProfiles: [KnownProfile]
+    /// The Key IDs of the other profiles whose key is that of the variable: they have no credential of
+    /// their own.
+    let sharingKeyIDs: [KeyID]
     /// The other place that is to have the key in use; nil if there is none.
     let otherPlace: KeyPlace?
 
     package init(_ settings: Settings, in world: World) {
         otherProfiles = settings.otherProfiles
+        // siwa-admin gives the copy of the link's key the name of the file that the link leads to.
+        let shared = world.privateKeyFile.map(world.files.resolvedPath)
+        sharingKeyIDs = otherProfiles.compactMap(\.keyID).filter { keyID in
+            world.credential(ofKey: keyID.rawValue).map(world.files.resolvedPath) ?? shared
+                == shared
+        }
         otherPlace = KeyPlace(besides: try? settings.keySource(in: world), settings, in: world)
         let inUse = (try? settings.keySource(in: world))?.value.path
         let folders =

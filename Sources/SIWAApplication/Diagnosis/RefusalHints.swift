@@ -53,7 +53,9 @@ struct RefusalHints: Sendable {
             case (.code, _): "exchange it: siwa exchange --code"
             case (.accessToken, .exchange): "give the code of the sign-in, which begins with 'c'"
             case (.accessToken, _): "give the refresh_token of Apple's answer"
-            case (.fileName, _): "to read that file, write @PATH"
+            case (.fileName, _):
+                context.isCommandLine
+                    ? "to read that file, write @PATH" : "give what is in the file"
             case (.userID, _): "--user takes a user whose tokens are in the vault"
             }
         return ["\(value) looks like \(slip.description): \(remedy)"]
@@ -64,7 +66,9 @@ struct RefusalHints: Sendable {
         guard case .unusual(nil)? = failure.look else { return [] }
         return [
             "\(value) does not look like one of Apple's: "
-                + "@PATH reads it from a file, @env:NAME from a variable"
+                + (context.isCommandLine
+                    ? "@PATH reads it from a file, @env:NAME from a variable"
+                    : "give it as Apple sent it, whole")
         ]
     }
 
@@ -110,7 +114,12 @@ struct RefusalHints: Sendable {
     private var grantWasFound: [String] {
         switch failure.request {
         case .exchange:
-            ["the code is probably valid and unused: Apple refused only the client"]
+            [
+                "the code is probably valid and unused: Apple refused only the client"
+                    + (context.isCommandLine
+                        ? ""
+                        : "; this answer is kept for ten minutes, so let the user sign in again")
+            ]
         case .refresh: ["the token is probably valid: Apple refused only the client"]
         default: []
         }

@@ -19,6 +19,8 @@ package struct FailureContext: Sendable {
     let server: BaseURL
     let hasRedirectURI: Bool
     let hasCodeVerifier: Bool
+    /// Whether the value was on a command line, whose syntax can then be the remedy.
+    let isCommandLine: Bool
     /// The possible faults of the client; searched only if Apple refused it.
     let findings: [Finding]
 }
@@ -27,7 +29,7 @@ extension FailureContext {
     /// Searches for faults of the client if Apple refused it.
     package init(
         after failure: TokenFailure, _ client: RequestClient, _ session: Session,
-        server: BaseURL, hasRedirectURI: Bool, hasCodeVerifier: Bool
+        server: BaseURL, hasRedirectURI: Bool, hasCodeVerifier: Bool, isCommandLine: Bool = true
     ) {
         var findings: [Finding] = []
         if case .refused(let refusal) = failure.cause, refusal.code == .invalidClient {
@@ -37,7 +39,7 @@ extension FailureContext {
         }
         self.init(
             client: client, server: server, hasRedirectURI: hasRedirectURI,
-            hasCodeVerifier: hasCodeVerifier, findings: findings)
+            hasCodeVerifier: hasCodeVerifier, isCommandLine: isCommandLine, findings: findings)
     }
 }
 

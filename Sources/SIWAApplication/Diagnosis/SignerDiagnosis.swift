@@ -30,7 +30,7 @@ extension SignerFailure: DiagnosableError {
         case .invalidSignature:
             "compare public_key with the key that the signer uses, and both with key_id"
         case .unusable: "nothing was sent; fix the signer, or private_key where it is set"
-        case .key: "download the .p8 again: the file is damaged"
+        case .key: "the file is damaged: restore the .p8 as Apple gave it"
         }
     }
 }

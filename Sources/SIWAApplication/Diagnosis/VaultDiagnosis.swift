@@ -44,7 +44,11 @@ extension StoreError.Kind {
         case .serverNotInitialized:
             "check vault.url and --vault; 'siwa-server serve' creates its tables when it starts"
         case .alreadyInitialized: "use it, or give another URL with --vault"
-        case .tooNew: "install the siwa that the other machines have"
+        case .tooNew:
+            """
+            install the newer siwa again, which the other machines have; or restore a backup from \
+            before the upgrade
+            """
         case .tooOld:
             """
             export the tokens with the siwa that made it (siwa vault export --reveal --output FILE), \

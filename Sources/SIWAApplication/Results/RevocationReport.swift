@@ -36,7 +36,6 @@ package struct RevocationReport: Sendable {
             .init("http_status", revocation.status.map { .integer($0) } ?? .null),
             .init("at", .string(date.rfc3339)),
         ]
-        if revocation.isUnusual { members.append(.init("unusual", .boolean(true))) }
         members += revocation.proofMembers
         return members
     }
@@ -54,12 +53,30 @@ package struct RevocationReport: Sendable {
 }
 
 extension Revocation {
-    /// The evidence: `was_active`, `evidence` and Apple's request id, as far as known.
+    /// The evidence: `unusual`, `was_active`, `evidence` and Apple's request id, as far as known.
     var proofMembers: [JSON.Member] {
         var members: [JSON.Member] = []
+        if isUnusual { members.append(.init("unusual", .boolean(true))) }
         if let wasActive { members.append(.init("was_active", .boolean(wasActive))) }
         if let evidence { members.append(.init("evidence", .string(evidence.rawValue))) }
         if let requestID { members.append(.init("apple_request_id", .string(requestID))) }
         return members
+    }
+}
+
+extension Revocation {
+    /// Why a refused refresh proves nothing.
+    package static let unprovenMessage =
+        "Apple took the revocation, and refused a refresh, as of any text that is no token: it does "
+        + "not have the shape of one"
+    /// How to find out.
+    package static let unprovenHint =
+        "with 'siwa revoke --check-first', a refresh before shows whether it is a token that works"
+
+    /// Fails if the revocation was sent, and the refused refresh after it proves nothing.
+    package func checkProof() throws(Diagnosis) {
+        guard isUnproven else { return }
+        throw Diagnosis.negative(
+            .notConfirmed, Self.unprovenMessage, hints: [Self.unprovenHint], requestID: requestID)
     }
 }

@@ -72,7 +72,7 @@ package struct TokenOutcome: Sendable {
     var isDead: Bool { revocation?.isDead ?? isRevokedEarlier }
 
     /// Whether a refused refresh of this run proves that the token does not work.
-    var isConfirmed: Bool { revocation?.evidence?.showsDead ?? false }
+    var isConfirmed: Bool { revocation?.isProven ?? false }
 
     /// Whether the token still works, as far as known.
     var stillWorks: Bool { revocation?.evidence == .refreshAccepted }
@@ -154,7 +154,7 @@ package struct StoredRevocationReport: Sendable {
         return isEarlier ? outcomes.map(\.date).max() ?? now : now
     }
 
-    /// Fails if a token still works, or if one could not be revoked.
+    /// Fails if a token still works, if one could not be revoked, or if a refusal proves nothing.
     package func check() throws {
         let working = outcomes.filter(\.stillWorks)
         guard working.isEmpty else {
@@ -171,6 +171,7 @@ package struct StoredRevocationReport: Sendable {
                 failures, of: outcomes.count, "revoked",
                 exitCode: .prevailing(among: failures.map(\.exitCode)))
         }
+        for outcome in outcomes { try outcome.revocation?.checkProof() }
     }
 
     /// The names of the members that a result can have, so that a misspelled `--print` is found

@@ -134,7 +134,8 @@ extension Settings {
         } catch {
             throw SettingsError(
                 "ca_file cannot be used: \(error)",
-                hints: error.advice(or: "fix it where it is set: \(setting.origin)"))
+                hints: error.advice(
+                    or: "restore it, or fix the path where it is set: \(setting.origin)"))
         }
         guard holdsAuthorities(file.contents) else {
             throw SettingsError(

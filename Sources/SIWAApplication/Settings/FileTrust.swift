@@ -47,6 +47,15 @@ extension World {
         return files.isSameFolder(SIWAApplication.folder(of: path), folder)
     }
 
+    /// The credential that is named for a Key ID; nil if there is none.
+    func credential(ofKey keyID: String) -> String? {
+        guard let folder = nonEmpty(variables("CREDENTIALS_DIRECTORY")),
+            !keyID.contains("/" as Character)
+        else { return nil }
+        let path = "\(folder)/AuthKey_\(keyID).p8"
+        return isCredential(path) && files.exists(path) ? path : nil
+    }
+
     /// The variable with the path of the key; nil if it is not set.
     ///
     /// A credential that is missing, or `none`, is as good as no variable: the shipped units set it

@@ -90,14 +90,25 @@ extension Settings {
             throw SettingsError(
                 .key, "the private key in \(source.description) \(error)",
                 hints: Self.pathInPlaceOfText(source, text)
-                    + ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"])
+                    + [
+                        """
+                        restore the .p8 as Apple gave it, a P-256 key in PKCS#8 PEM; Apple offers the \
+                        download once: if it is lost, create a new key in Apple's developer portal
+                        """
+                    ])
         }
     }
 
     /// The Key ID that is set, or the one in the file's name.
     package func keyID(of source: PrivateKeySource?) throws(SettingsError) -> KeyID {
         guard text(.keyID) == nil else { return try identifier(.keyID) }
-        guard let named = source?.keyIDInName else { throw missing(.keyID) }
+        guard let named = source?.keyIDInName else {
+            throw missing(
+                .keyID,
+                or: text(.clientSecret).map {
+                    "or remove the private key, which comes before client_secret_file (\($0.origin))"
+                })
+        }
         return named
     }
 
@@ -159,6 +170,10 @@ extension Settings {
         do {
             return try world.files.read(path)
         } catch {
+            // The service sees the copy that its unit makes, and not the folder of the original.
+            if case .profile = origin, nonEmpty(world.variables("SIWA_PRIVATE_KEY_FILE")) != nil {
+                throw noKey(world.variables)
+            }
             throw SettingsError(
                 .key, "the private key cannot be read: \(error)",
                 hints: error.advice(

@@ -51,7 +51,7 @@ extension Settings {
             if let path = source.path { _ = try Self.file(path, from: origin) }
             return Setting(value: source, origin: origin)
         }
-        if let variable = try Self.keyVariable(in: world) { return variable }
+        if let variable = try keyVariable(in: world) { return variable }
         if let key = profileKey {
             let written = fromProfile { $0.text(.privateKey) }?.value ?? ""
             _ = try Self.file(written, from: key.origin)
@@ -80,9 +80,10 @@ extension Settings {
         }
     }
 
-    private static func keyVariable(
+    private func keyVariable(
         in world: World
     ) throws(SettingsError) -> Setting<PrivateKeySource>? {
+        if let credential = namedCredential(in: world) { return credential }
         let file = world.privateKeyFile
         let text = nonEmpty(world.variables("SIWA_PRIVATE_KEY"))
         switch (file, text) {
@@ -98,6 +99,18 @@ extension Settings {
                 .key, "both SIWA_PRIVATE_KEY_FILE and SIWA_PRIVATE_KEY are set",
                 hints: ["unset one of them: they could be two different keys"])
         }
+    }
+
+    /// The credential that is named for the Key ID: the shipped units have one key in the variable,
+    /// which is for all profiles, and a profile of another team has its own beside it. A path that a
+    /// person chose for one command comes first.
+    private func namedCredential(in world: World) -> Setting<PrivateKeySource>? {
+        guard let keyID = text(.keyID)?.value,
+            nonEmpty(world.variables("SIWA_PRIVATE_KEY")) == nil,
+            world.privateKeyFile.map(world.isCredential) ?? true,
+            let path = world.credential(ofKey: keyID)
+        else { return nil }
+        return Setting(value: .file(path), origin: .variable("CREDENTIALS_DIRECTORY"))
     }
 
     /// Refuses a key in place of a path, because messages show paths.

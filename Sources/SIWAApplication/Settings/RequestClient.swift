@@ -35,7 +35,8 @@ package enum RequestClient: Sendable {
         if case .signing(let loaded) = self { loaded } else { nil }
     }
 
-    var secretLifetime: Duration {
+    /// The lifetime of its secrets.
+    package var secretLifetime: Duration {
         switch self {
         case .signing(let loaded): loaded.client.secretLifetime
         case .given(let given, _): given.secret.expiresAt - given.secret.issuedAt

@@ -53,6 +53,8 @@ package struct ServerStatus: Sendable {
         case revocations(RevocationJob.State)
         /// The revocation that waits longest.
         case waitingRevocations
+        /// The token whose revocation was left unfinished first.
+        case unfinished
         /// Refresh tokens that are not stored yet.
         case unsavedTokens
         /// The daily validation.
@@ -112,8 +114,9 @@ package struct ServerStatus: Sendable {
         let head = "every \(every), at most \(validation.perSecond)/s"
         guard let began = validation.beganAt else { return head }
         return """
-            \(head); since \(began.rfc3339): \(validation.checked) checked, \(validation.dead) of \
-            them dead, \(validation.failed) not answered
+            \(head); in the pass since \(began.rfc3339), by this server since its start: \
+            \(validation.checked) checked, \(validation.dead) of them dead, \(validation.failed) not \
+            answered
             """
     }
 

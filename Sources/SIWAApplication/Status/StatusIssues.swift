@@ -1,6 +1,6 @@
-internal import SIWAJOSE
+package import SIWAJOSE
 internal import SIWALifecycle
-internal import SIWAServerRecords
+package import SIWAServerRecords
 
 // What is wrong, in the operator's words.
 extension ServerStatus {
@@ -8,28 +8,26 @@ extension ServerStatus {
     var unworded: [Issue] {
         let own = survey.servers.map { (host: $0.server.host, groups: issueGroups(of: $0)) }
         var issues: [Issue] = []
-        for group in 0..<Self.groupCount {
-            for (host, groups) in own {
-                issues += groups[group].map { issue in
+        for kind in 0..<(own.map(\.groups.count).max() ?? 0) {
+            for (host, groups) in own where kind < groups.count {
+                issues += groups[kind].map { issue in
                     var issue = issue
                     issue.host = own.count > 1 ? host : nil
                     return issue
                 }
             }
         }
-        return stopped + issues + unverified + deliveries + revocations
+        return moved + stopped + absent + issues + unverified + deliveries + revocations
     }
-
-    private static let groupCount = 13
 
     /// A server's own problems, by kind, the most severe kind first.
     func issueGroups(of record: ServerRecord) -> [[Issue]] {
-        guard let facts = record.facts else { return Array(repeating: [], count: Self.groupCount) }
+        guard let facts = record.facts else { return [] }
         return [
-            refusals(facts), clock(facts), database(facts, of: record), keyFiles(facts),
-            signers(facts), secrets(facts), startFiles(facts), configuration(facts),
-            outage(facts), reload(facts), missing(facts), validation(facts),
-            keySet(facts, startedAt: record.startedAt),
+            refusals(facts), clock(facts), database(facts, of: record), sharedKeys(facts),
+            keyFiles(facts), signers(facts), secrets(facts), listeners(facts), startFiles(facts),
+            configuration(facts), expiries(facts), outage(facts), reload(facts), missing(facts),
+            validation(facts), keySet(facts, startedAt: record.startedAt),
         ]
     }
 
@@ -57,6 +55,17 @@ extension ServerStatus {
         return survey.counts?.lastValidation?.rfc3339 ?? "never"
     }
 
+    private var moved: [Issue] {
+        guard let move = survey.move else { return [] }
+        let remedy = move.kind.remedy
+        return [
+            Issue(
+                "Nothing can be stored: \(move.message).",
+                remedy.prefix(1).uppercased() + remedy.dropFirst() + ".",
+                page: "runbooks/sqlite-to-postgresql.html", in: .servers)
+        ]
+    }
+
     private var stopped: [Issue] {
         guard survey.serverVersion != nil, survey.servers.isEmpty else { return [] }
         // A running server cannot write its heartbeat.
@@ -72,7 +81,20 @@ extension ServerStatus {
         }
         return [
             Issue(
-                "No siwa-server is running.",
+                "No siwa-server is running, or none can write to the database.",
+                "Look whether it runs: systemctl status siwa-server. If it does, GET /readyz says why it "
+                    + "has written nothing for half a minute. If not, read why it ended (journalctl -u "
+                    + "siwa-server, and siwa-server check), and start it.",
+                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+        ]
+    }
+
+    /// The configuration of this machine has a server, and only others run.
+    private var absent: [Issue] {
+        guard let host = survey.hostWithoutServer else { return [] }
+        return [
+            Issue(
+                "No siwa-server of this machine (\(host)) is running.",
                 "Start it, and read why it ended: journalctl -u siwa-server, and siwa-server check.",
                 page: "server.html#commands-signals-and-exit-codes", in: .servers)
         ]
@@ -86,10 +108,16 @@ extension ServerStatus {
                 + "are wrong: set it first. "
         }
         return facts.profiles.filter(\.isRefused).map { profile in
-            Issue(
+            let transfer = facts.profiles.first {
+                $0.clientID == profile.clientID && $0.teamID != profile.teamID
+            }.map {
+                "Profile \($0.name) has it under team \($0.teamID): if the app was transferred to that "
+                    + "team, set default_profile to \($0.name), and restart. "
+            }
+            return Issue(
                 "Apple refuses the client \(profile.clientID)"
                     + (profile.name.isEmpty ? "." : " of profile \(profile.name)."),
-                (clock ?? "")
+                (clock ?? "") + (transfer ?? "")
                     + "Sign-ins and revocations fail; notifications are still received. Run siwa doctor "
                     + "--online\(profile.name.isEmpty ? "" : " --profile \(profile.name)").",
                 page: "runbooks/apple-refuses-the-client.html", in: .lastRefusal)
@@ -110,13 +138,29 @@ extension ServerStatus {
         facts.clockSkew.map { Duration.seconds($0) }.flatMap { $0.isWrongClock ? $0 : nil }
     }
 
+    /// A key under two Key IDs: Apple knows it by one of them.
+    private func sharedKeys(_ facts: ServerFacts) -> [Issue] {
+        let signing = facts.profiles.filter { $0.keyFingerprint != nil && $0.keyID != nil }
+        return Dictionary(grouping: signing) { $0.keyFingerprint ?? "" }
+            .sorted { $0.key < $1.key }.map(\.value)
+            .filter { Set($0.map(\.keyID)).count > 1 }
+            .map { profiles in
+                let uses = profiles.map { "profile \($0.name) as \($0.keyID ?? "")" }
+                return Issue(
+                    "One key is in use under different Key IDs, and Apple refuses all but one: "
+                        + uses.joined(separator: ", ") + ".",
+                    "Give every Key ID its own key, and run siwa-server check.",
+                    page: "server.html#a-profile-with-a-key-of-its-own", in: .lastRefusal)
+            }
+    }
+
     /// A key in its file that is not the one in use.
     private func keyFiles(_ facts: ServerFacts) -> [Issue] {
         let vault = facts.vaultKeyFault.map {
             Issue(
                 "The vault cannot be opened with the keys that are in their file now: \($0).",
-                "Restore the file from its backup. The keys that were read before are in use, and "
-                    + "a restart would fail.",
+                "Run siwa-server check: it says what to do. A file that is lost is restored from its "
+                    + "backup. The keys that were read before are in use, and a restart would fail.",
                 page: "vault.html#the-keys", in: .servers)
         }
         return [vault].compactMap(\.self)
@@ -133,6 +177,26 @@ extension ServerStatus {
             }
     }
 
+    /// Listeners that are open, and that nobody finds.
+    private func listeners(_ facts: ServerFacts) -> [Issue] {
+        facts.listenerFaults.map {
+            Issue(
+                "Nobody can connect: \($0).",
+                "Start siwa-server again: systemctl restart siwa-server.",
+                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+        }
+    }
+
+    private func expiries(_ facts: ServerFacts) -> [Issue] {
+        facts.expiries.compactMap { expiry in
+            expiry.fault(at: at).map {
+                Issue(
+                    $0 + ".", "Renew the file, then load it: systemctl reload siwa-server.",
+                    page: "server.html#commands-signals-and-exit-codes", in: .servers)
+            }
+        }
+    }
+
     /// Files that a start needs, and that are missing or not usable now.
     private func startFiles(_ facts: ServerFacts) -> [Issue] {
         facts.startFaults.map {
@@ -142,14 +206,24 @@ extension ServerStatus {
         }
     }
 
-    /// A configuration that was changed, and of which the server has its unit's copy.
+    /// Files that were changed, and a configuration of which the server has its unit's copy.
     private func configuration(_ facts: ServerFacts) -> [Issue] {
-        guard facts.hasOldConfiguration else { return [] }
+        // A file that is not usable is named as such, and not to be loaded.
+        let changed = facts.changedFiles.filter { path in
+            !facts.startFaults.contains { $0.mentions(path) }
+        }.map {
+            unread(
+                "\($0) was changed since the server read it.",
+                "Look whether it is right: siwa-server check. Then load it: systemctl reload siwa-server."
+            )
+        }
+        guard facts.hasOldConfiguration else { return changed }
         return [
             unread(
                 "\(facts.configuration ?? "The configuration") was changed since the server read it.",
-                "Load it: systemctl restart siwa-server; a reload fails, and changes nothing.")
-        ]
+                "Look whether a start would succeed: siwa-server check. Then load it: systemctl restart "
+                    + "siwa-server; a reload fails, and changes nothing.")
+        ] + changed
     }
 
     /// A problem with files that the server reads again only when it is told.
@@ -161,13 +235,22 @@ extension ServerStatus {
 
     private func outage(_ facts: ServerFacts) -> [Issue] {
         guard let answer = facts.lastAnswer, answer.isOutage else { return [] }
+        let effect =
+            answer.endpoint == "keys" && facts.keySetAge != nil
+            ? "Only Apple's keys were asked for: the known ones stay in use, and notifications that "
+                + "need another one are kept."
+            : "Revocations and notifications are kept and tried again; sign-ins are answered with "
+                + "503."
+        let cause =
+            answer.hasNoTrust
+            ? "The certificate of the server that answered is not trusted. Run siwa doctor --online: the "
+                + "cause is ca_file, base_url, a proxy, or the authorities of this machine. "
+            : "Look at developer.apple.com/system-status, and check the network to "
+                + "appleid.apple.com. "
         return [
             Issue(
                 "Apple did not answer the last request (\(answer.endpoint), "
-                    + "\(answer.at.rfc3339)): \(answer.outcome).",
-                "Look at developer.apple.com/system-status, and check the network to "
-                    + "appleid.apple.com. Revocations and notifications are kept and tried again; "
-                    + "sign-ins are answered with 503.",
+                    + "\(answer.at.rfc3339)): \(answer.outcome).", cause + effect,
                 page: "runbooks/apple-is-down.html", in: .lastAnswer)
         ]
     }
@@ -182,15 +265,23 @@ extension ServerStatus {
     }
 
     private func database(_ facts: ServerFacts, of record: ServerRecord) -> [Issue] {
-        let silence =
-            record.silence > ServerInstance.longestSilence
-            ? "the last heartbeat was written \(record.silence.components.seconds) seconds ago"
-            : nil
-        guard let fault = facts.databaseFault ?? silence else { return space(facts) }
+        if facts.databaseFault == nil,
+            let silence = ServerInstance.fault(ofSilence: record.silence)
+        {
+            return [
+                Issue(
+                    "siwa-server has ended, or cannot use the database: \(silence).",
+                    "Look whether it runs: systemctl status siwa-server. Then run siwa-server check: it "
+                        + "says what to do.",
+                    page: "server.html#commands-signals-and-exit-codes", in: .servers)
+            ]
+        }
+        guard let fault = facts.databaseFault else { return space(facts) }
         return [
             Issue(
                 "The database cannot be used: \(fault).",
-                "Start it or fix it. Until then, notifications and API calls are answered with 503.",
+                "Run siwa-server check: it says what to do. Until then, notifications and API calls "
+                    + "that need the database are answered with 503.",
                 page: "runbooks/notifications.html#the-database-is-down", in: .servers)
         ]
     }
@@ -254,7 +345,9 @@ extension ServerStatus {
                     count == 1
                         ? "A refresh token waits to be stored."
                         : "\(count) refresh tokens wait to be stored.",
-                    "Fix the database; they are stored then. Until then, no other copy exists.",
+                    "Fix the database; they are stored then. Until then, no other copy exists. If the log of "
+                        + "siwa-server has unsaved_token_kept, a line of unsaved-tokens cannot be stored, "
+                        + "and the page says what to do.",
                     page: "server.html#tokens-that-cannot-be-stored", in: .unsavedTokens))
         }
         return issues
@@ -266,8 +359,8 @@ extension ServerStatus {
         var issues = validation.faults.map { fault in
             Issue(
                 "The daily validation of \(fault.clientID) stopped: \(fault.reason).",
-                "Run siwa doctor --online, and look at developer.apple.com/system-status. It goes on "
-                    + "by itself.", page: page, in: .validation)
+                "It goes on by itself. If Apple or the network is the reason, run siwa doctor --online, "
+                    + "and look at developer.apple.com/system-status.", page: page, in: .validation)
         }
         let overdue = Duration.seconds(2 * validation.everySeconds)
         let last = survey.counts?.lastValidation.map { at - $0 }
@@ -369,6 +462,15 @@ extension ServerStatus {
                     "Run siwa revocations list --state pending, and siwa doctor.", page: page,
                     in: .waitingRevocations))
         }
+        if let age = survey.counts?.oldestUnfinished, age > Self.late {
+            issues.append(
+                Issue(
+                    "A run that was interrupted has left tokens in the middle of their revocation, for "
+                        + "\(age.words(units: 1)).",
+                    "Finish it: siwa batch revoke --vault --state revoking --output /dev/null, with the "
+                        + "--profile of their client. It asks Apple first which of them still work.",
+                    page: "runbooks/account-deletion.html", in: .unfinished))
+        }
         return issues
     }
 
@@ -385,4 +487,22 @@ extension ServerStatus {
     private static let oldKeySet = Duration.seconds(2 * 3600)
     /// The most unverified notifications that siwa-server keeps.
     package static let mostUnverified = 1000
+}
+
+extension ServerFacts.Expiry {
+    /// Whether it can be used.
+    package func isValid(at now: NumericDate) -> Bool {
+        at > now && validFrom.map { $0 <= now } ?? true
+    }
+
+    /// What is wrong, as a sentence without a full stop; nil if it is valid and lasts long enough.
+    package func fault(at now: NumericDate) -> String? {
+        if let validFrom, validFrom > now {
+            return "\(subject) is not valid before \(validFrom.rfc3339)"
+        }
+        guard warnsAt <= now else { return nil }
+        return at <= now
+            ? "\(subject) expired at \(at.rfc3339)"
+            : "\(subject) expires in \((at - now).words(units: 1)), at \(at.rfc3339)"
+    }
 }

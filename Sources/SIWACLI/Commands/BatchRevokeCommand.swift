@@ -27,8 +27,8 @@ struct BatchRevokeCommand: Command {
 
         --vault reads the tokens from the vault in place of --input: the client's active tokens, or \
         those in the states of --state, and revocations that an earlier run did not complete. Many \
-        machines may work on one vault; tokens that one of them has leased are not available to \
-        the others for the time of --lease. After a crash, run the same command again: tokens that \
+        machines may work on one vault; tokens that one of them revokes are not available to the \
+        others for the time of --lease, and tokens that one only refreshes are. After a crash, run the same command again: tokens that \
         may have been sent are refreshed first, and revoked again only if they still work.
         """
     static let examples = [

@@ -78,10 +78,10 @@ struct DoctorCommand: Command {
         let context = try DoctorContext(global, given: secret, in: world)
         try context.session.examineOutput(reportFile)
         if let endpoint { return try await examine(EndpointURL(endpoint), context) }
-        let (online, isAccepted) = isOnline ? await ask(about: context) : ([], false)
+        let (online, answer) = isOnline ? await ask(about: context) : ([], .notAsked)
         let report = DoctorReport(
             offline: await context.offlineChecks() + VaultCheck(context).lines, online: online,
-            isAccepted: isAccepted
+            answer: answer
         ).shown(in: world.words)
         if let reportFile { try await writeReport(to: reportFile, context) }
         try context.session.report(report.rendered(on: world.terminal.widened(isWide)))
@@ -145,18 +145,18 @@ struct DoctorCommand: Command {
         )
     }
 
-    private func ask(about context: DoctorContext) async -> ([CheckLine], isAccepted: Bool) {
+    private func ask(about context: DoctorContext) async -> ([CheckLine], ProbeCheck.Answer) {
         let network: AppleConnection
         do {
             network = try AppleConnection(context.session)
         } catch {
-            return ([CheckLine("network", error)], false)
+            return ([CheckLine("network", error)], .notAsked)
         }
         let way = await NetworkCheck(context, network)
         guard way.isReachable else {
-            return (way.lines + [CheckLine("probe", .skipped, "Apple cannot be reached")], false)
+            return (way.lines + [CheckLine("probe", .skipped, "Apple cannot be reached")], .outage)
         }
         let probe = await ProbeCheck(context, network)
-        return (way.lines + probe.lines, probe.isAccepted)
+        return (way.lines + probe.lines, probe.answer)
     }
 }

@@ -84,7 +84,7 @@ struct InitCommand: Command {
         if old != nil { options.profile = settings.profileNames.first }
         let context = try DoctorContext(options, given: nil, in: world)
         let report = DoctorReport(
-            offline: await context.offlineChecks(), online: [], isAccepted: false)
+            offline: await context.offlineChecks(), online: [], answer: .notAsked)
         let result = InitResult(plan: plan, vault: vault, report: report)
         try world.report(
             result.rendered(on: world.terminal, isFound: isFound(path, world)), global.output)
@@ -193,7 +193,7 @@ struct InitCommand: Command {
             if plan.settings.vaultURL != nil { _ = try session.settings.vaultURL() }
             let context = try DoctorContext(options, given: nil, in: preview)
             let report = DoctorReport(
-                offline: await context.offlineChecks(), online: [], isAccepted: false)
+                offline: await context.offlineChecks(), online: [], answer: .notAsked)
             guard let failure = report.failure else { continue }
             throw Diagnosis.negative(
                 .checksFailed, "nothing was written: \(failure.message)", hints: failure.hints)

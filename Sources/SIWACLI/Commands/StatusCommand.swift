@@ -37,7 +37,10 @@ struct StatusCommand: Command {
         var survey = try session.serverStore().survey()
         survey.freeSpace = Settings.path(inVault: try session.settings.vaultURL().value)
             .flatMap { world.files.freeSpace(world.files.resolvedPath($0)) }
-        if world.words.isService { compareFiles(&survey, in: world) }
+        if world.words.isService {
+            compareFiles(&survey, in: world)
+            lookForOwnServer(&survey, session.settings, in: world)
+        }
         let status = ServerStatus(
             survey, at: world.clocks.now(), world.words)
         let file = session.settings.file.map { world.words.shown($0.path) }
@@ -77,6 +80,15 @@ extension StatusCommand {
                 survey.servers[index].facts?.profiles[place].hasCopiedKey = true
             }
         }
+    }
+
+    /// Notes that only servers of other machines run, although this one's configuration has a server.
+    func lookForOwnServer(_ survey: inout ServerSurvey, _ settings: Settings, in world: World) {
+        let host = world.actor.host
+        guard settings.file?.server != nil, !survey.servers.isEmpty,
+            !survey.servers.contains(where: { $0.server.host == host })
+        else { return }
+        survey.hostWithoutServer = host
     }
 
     private func fault(
@@ -208,9 +220,8 @@ private struct StatusText {
 
     private var tokens: [(String, String)] {
         // Counted by a running server once a minute.
-        let age = status.survey.counts?.tokensCountedAt.map { status.at - $0 }
-        let note = age.flatMap {
-            $0 > .seconds(120) ? " (counted \($0.words(units: 1)) ago)" : nil
+        let note = status.survey.counts?.tokensCountedAt.map {
+            " (counted \(max(status.at - $0, .zero).words(units: 1)) ago)"
         }
         let clients = (status.survey.counts?.tokens ?? [:])
             .sorted { $0.key.rawValue < $1.key.rawValue }

@@ -35,6 +35,7 @@ struct VaultCheckCommand: Command {
         var vault = try session.vault(.statement)
         var broken = BrokenRecords()
         let store = vault.store
+        session.warnOfMove(store)
         let faults = try session.showing("the database is checked") { try store.faults() }
         for fault in faults { broken.add(fault, .damaged) }
         let progress = try RecordProgress(session, "records decrypted") {

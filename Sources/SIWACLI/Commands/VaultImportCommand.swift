@@ -11,8 +11,8 @@ struct VaultImportCommand: Command {
     static let name = "vault import"
     static let abstract = "Import refresh tokens into the vault, as JSON lines or CSV."
     static let discussion = """
-        A line is {"user_id", "refresh_token", "client_id"?, "state"?, "stored_at"?, \
-        "changed_at"?, "checked_at"?}, as 'siwa vault export --reveal' writes it; token is another \
+        A line is {"user_id", "refresh_token", "client_id"?, "state"?, "signed_in_at"?, \
+        "stored_at"?, "changed_at"?, "checked_at"?}, as 'siwa vault export --reveal' writes it; token is another \
         name for refresh_token, and other members are ignored. Or the input is CSV (RFC 4180) \
         whose header has the names of these members, in upper or lower case; an empty field is an \
         absent member. --map names a column that is called otherwise, and --delimiter what \
@@ -100,6 +100,7 @@ struct VaultImportCommand: Command {
             }
             reading.end()
             warn(of: importer.unusual, session)
+            warn(of: importer.clients, session)
             let total = importer.staged
             let merging = RecordProgress(session, "records compared with the vault") { { total } }
             try importer.finish(merging)
@@ -113,6 +114,7 @@ struct VaultImportCommand: Command {
             }
             throw error
         }
+        if isDryRun { session.console.note("a dry run: nothing was changed") }
         try session.report(report(importer))
         var broken = BrokenRecords()
         for error in importer.counts.broken { try broken.add(error) }
@@ -151,6 +153,19 @@ struct VaultImportCommand: Command {
         session.console.warn(
             "tokens without the shape of Apple's refresh tokens: \(unusual.count); check "
                 + unusual.words)
+    }
+
+    /// Warns of clients that no profile has: siwa can neither refresh nor revoke their tokens.
+    private func warn(of clients: Set<ClientID>, _ session: Session) {
+        guard let file = session.settings.file else { return }
+        let known = file.profileNames.compactMap { file.profiles[$0]?.text(.clientID) }
+        let unknown = clients.map(\.rawValue).filter {
+            !known.contains($0) && $0 != session.settings.text(.clientID)?.value
+        }
+        guard !unknown.isEmpty else { return }
+        session.console.warn(
+            "no profile of \(file.path) has these clients, whose tokens can be neither refreshed nor "
+                + "revoked until one has: \(unknown.sorted().joined(separator: ", "))")
     }
 
     private func report(_ importer: VaultImporter) -> Report {

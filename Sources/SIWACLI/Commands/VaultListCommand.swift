@@ -41,6 +41,7 @@ struct VaultListCommand: Command {
             "records", Self.columns, isWide: isWide, on: world.terminal)
         // Checked before the first line is printed: the vault exists.
         _ = try store.keyChecks()
+        session.warnOfMove(store)
         let output = try StreamingOutput(to: nil, in: world)
         var broken = BrokenRecords()
         let progress = try RecordProgress(session, "records listed", output: .standard) {

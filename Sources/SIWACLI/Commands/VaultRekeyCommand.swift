@@ -85,7 +85,9 @@ struct VaultRekeyCommand: Command {
 
     private func prepare(_ session: Session, _ keyFile: VaultKeyFile) throws {
         let keys = try session.vaultKeys()
-        let current = try Vault.currentKey(of: try session.vaultStore(.statement), keys) ?? 0
+        let store = try session.vaultStore(.statement)
+        try store.requireChangeable()
+        let current = try Vault.currentKey(of: store, keys) ?? 0
         let newer = try keys.newer(than: current) ?? keyFile.withKey(newerThan: current)
         session.console.note(
             "copy \(keyFile.source.value.description) to every machine that uses the vault, "
@@ -99,6 +101,8 @@ struct VaultRekeyCommand: Command {
     /// The vault with the new key, which is written to the key file before it is used.
     private func withNewestKey(_ session: Session, _ keyFile: VaultKeyFile) throws -> Vault {
         let store = try session.vaultStore(.statement)
+        // The key file may be that of the place to which the vault was moved.
+        try store.requireChangeable()
         let keys = try session.vaultKeys()
         let listed = try Vault.currentKey(of: store, keys)
         if listed == nil { try checkDecryption(of: store, keys) }

@@ -69,6 +69,11 @@ struct CheckLine: Sendable {
             name, .failed, error.message, advice: error.hints.joined(separator: "; "))
     }
 
+    /// A setting that may be in the configuration, which cannot be read: another line says why.
+    static func unread(_ name: String) -> Self {
+        Self(name, .skipped, "not known, because the configuration cannot be read")
+    }
+
     /// A line for each finding, or one line that reports success.
     static func lines(
         _ name: String, _ findings: [Finding], otherwise seen: String

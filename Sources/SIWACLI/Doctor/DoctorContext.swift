@@ -58,6 +58,11 @@ struct DoctorContext: Sendable {
     var world: World { session.world }
     var now: NumericDate { session.world.clocks.now() }
 
+    /// Whether a setting may be in the configuration, which cannot be read.
+    func isUnread<Value>(_ setting: Setting<Value>?) -> Bool {
+        configurationFault != nil && setting == nil
+    }
+
     /// The expected values of a secret.
     var expected: ExpectedClient {
         let loaded = try? key.get()

@@ -17,10 +17,10 @@ struct DoctorReport: Sendable {
     /// - Parameters:
     ///   - offline: the findings without the network.
     ///   - online: the findings with the network; empty with `--offline`.
-    ///   - isAccepted: whether Apple accepted the secret.
-    init(offline: [CheckLine], online: [CheckLine], isAccepted: Bool) {
+    ///   - answer: what Apple said of the secret.
+    init(offline: [CheckLine], online: [CheckLine], answer: ProbeCheck.Answer) {
         // Apple's answer is more reliable than file names.
-        let offline = isAccepted ? offline.map(\.outweighed) : offline
+        let offline = answer == .accepted ? offline.map(\.outweighed) : offline
         lines = offline + online
         let plain = { (lines: [CheckLine]) in
             lines.filter { $0.status == .failed && $0.finding == nil }.map {
@@ -32,7 +32,7 @@ struct DoctorReport: Sendable {
         }
         cause =
             (plain(offline) + findings + plain(online)).first
-            ?? Self.left(isAsked: !online.isEmpty, isAccepted: isAccepted)
+            ?? Self.left(answer)
     }
 
     /// - Parameter cause: the next thing to check if no check failed.
@@ -47,16 +47,23 @@ struct DoctorReport: Sendable {
     var failed: [CheckLine] { lines.filter { $0.status == .failed } }
 
     /// The next thing to check. If the secret is valid, the request is.
-    private static func left(isAsked: Bool, isAccepted: Bool) -> Cause {
-        let seen =
-            isAccepted
-            ? "Apple accepts the secret"
-            : isAsked
-                ? "no fault was found, and Apple's response does not show whether the secret is good"
-                : "the offline checks found no fault"
-        let ask = isAsked ? "" : "; 'siwa doctor --online' asks Apple"
+    private static func left(_ answer: ProbeCheck.Answer) -> Cause {
+        let seen: String
+        switch answer {
+        case .accepted: seen = "Apple accepts the secret"
+        case .unclear:
+            seen =
+                "no fault was found, and Apple's response does not show whether the secret is good"
+        case .notAsked:
+            seen = "the offline checks found no fault; 'siwa doctor --online' asks Apple"
+        case .outage:
+            return Cause(
+                seen: "no fault was found here, and Apple does not answer as it should",
+                advice: "look at developer.apple.com/system-status, and run this again when it does"
+            )
+        }
         let finding = Finding(
-            .requestForm, .note, .possible, seen: seen + ask,
+            .requestForm, .note, .possible, seen: seen,
             advice: """
                 if your own client still gets invalid_client, its request is wrong: send \
                 client_id (the secret's sub), client_secret, grant_type and the code or token in \

@@ -26,8 +26,9 @@ struct KeyCheck: Sendable {
     }
 
     private func missing(_ error: SettingsError) -> CheckLine {
-        guard context.given != nil, (try? context.settings.keySource(in: context.world)) == nil
-        else { return CheckLine("private_key", error) }
+        let source = try? context.settings.keySource(in: context.world)
+        if context.isUnread(source) { return .unread("private_key") }
+        guard context.given != nil, source == nil else { return CheckLine("private_key", error) }
         return CheckLine("private_key", .skipped, "not set, so the signature is not compared")
     }
 
@@ -36,13 +37,18 @@ struct KeyCheck: Sendable {
         return [
             CheckLine(
                 "key_shape", .warning, "the key had to be repaired: \(key.undone)",
-                advice: "other software may reject it: download the .p8 again, or fix the file")
+                advice: "other software may reject it: restore the .p8 as Apple gave it, or fix it")
         ]
     }
 
     private func permissions(_ key: LoadedKey) -> CheckLine {
-        guard key.source.value.path != nil else {
+        guard let path = key.source.value.path else {
             return CheckLine("key_permissions", .skipped, "the key is not in a file")
+        }
+        guard !context.world.isCredential(path) else {
+            return CheckLine(
+                "key_permissions", .skipped,
+                "the service has a copy of its own; 'siwa-server check' looks at the file itself")
         }
         guard let warning = key.fileWarning else {
             return CheckLine("key_permissions", .ok, "only its owner can read or write it")
@@ -110,7 +116,7 @@ struct KeyCheck: Sendable {
             else {
                 return CheckLine(
                     "self_test", .failed, "a signature is not valid",
-                    advice: "download the .p8 again, and check openssl.cnf")
+                    advice: "restore the .p8 as Apple gave it, and check openssl.cnf")
             }
         }
         return CheckLine(

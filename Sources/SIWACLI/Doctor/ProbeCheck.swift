@@ -6,13 +6,25 @@ internal import SIWALifecycle
 /// Checks whether Apple accepts the secret; if not, whether it accepts other candidates.
 struct ProbeCheck: Sendable {
     let lines: [CheckLine]
-    /// Whether Apple accepted the secret.
-    let isAccepted: Bool
+    /// What Apple said of the secret.
+    let answer: Answer
+
+    /// What Apple says of a secret.
+    enum Answer: Sendable {
+        /// Nobody asked.
+        case notAsked
+        /// It is good.
+        case accepted
+        /// It is refused, or the answer does not show it.
+        case unclear
+        /// There was no answer, or that of an outage.
+        case outage
+    }
 
     init(_ context: DoctorContext, _ network: AppleConnection) async {
         let trial = Trial(
             context: context, probe: Probe(baseURL: network.baseURL, delivery: network.delivery))
-        (lines, isAccepted) = await trial.lines()
+        (lines, answer) = await trial.lines()
     }
 }
 
@@ -24,25 +36,39 @@ private struct Trial {
     /// Enough for a folder with many keys, without sending Apple many requests.
     private static let limit = 8
 
-    func lines() async -> ([CheckLine], isAccepted: Bool) {
+    func lines() async -> ([CheckLine], ProbeCheck.Answer) {
         let secret: SecretText
         let clientID: ClientID
         switch await subject() {
-        case .nothing(let reason): return ([CheckLine("probe", .skipped, reason)], false)
+        case .nothing(let reason): return ([CheckLine("probe", .skipped, reason)], .unclear)
         case .secret(let text, let client): (secret, clientID) = (text, client)
         }
         switch await probe.verdict(on: secret, for: clientID) {
         case .accepted:
             let line = CheckLine(
-                "probe", .ok, "Apple accepts the secret of \(clientID)", confidence: .certain)
-            return ([line], true)
+                "probe", .ok, "Apple accepts the secret of \(clientID)", advice: transfer(clientID),
+                confidence: .certain)
+            return ([line], .accepted)
         case .unknown(let failure):
-            let words = Diagnosis(RequestError(failure: failure, context: nil)).message
+            let diagnosis = Diagnosis(RequestError(failure: failure, context: nil))
             let line = CheckLine(
-                "probe", .warning, words, advice: Self.unproven, confidence: .possible)
-            return ([line], false)
+                "probe", .warning, diagnosis.message, advice: Self.unproven, confidence: .possible)
+            return ([line], diagnosis.exitCode == .temporary ? .outage : .unclear)
         case .refused:
-            return ([refused(clientID)] + (await others()), false)
+            return ([refused(clientID)] + (await others()), .unclear)
+        }
+    }
+
+    /// What an acceptance does not show if two teams have the client.
+    private func transfer(_ clientID: ClientID) -> String? {
+        let team = context.client?.client.teamID
+        return context.localCandidates.otherProfiles.first {
+            $0.clientID == clientID && $0.teamID != team
+        }.map {
+            """
+            profile '\($0.name)' has this client under another team: Apple may accept both here, but codes \
+            and tokens only of the team that owns the app
+            """
         }
     }
 
@@ -113,7 +139,10 @@ private struct Trial {
                 "other_combinations", .skipped,
                 candidates.isEmpty
                     ? "no other key, team or client was found on this machine"
-                    : "Apple also refuses \(candidates.count) other combinations on this machine"
+                    : "Apple also refuses "
+                        + (candidates.count == 1
+                            ? "the other combination" : "\(candidates.count) other combinations")
+                        + " on this machine"
             )
         ]
     }

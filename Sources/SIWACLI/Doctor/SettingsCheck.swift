@@ -12,7 +12,7 @@ struct SettingsCheck: Sendable {
         [
             configuration, folders, profile, identifier(.teamID, context.teamID),
             identifier(.clientID, context.clientID), identifier(.keyID, context.keyID), lifetime,
-            server,
+            server, authorities,
         ].compactMap(\.self) + profiles
     }
 
@@ -54,6 +54,7 @@ struct SettingsCheck: Sendable {
             let origin = settings.text(name)?.origin.description ?? "the key file's name"
             return CheckLine(name.member, .ok, "\(id) (\(origin))")
         case .failure(let error):
+            if context.isUnread(settings.text(name)) { return .unread(name.member) }
             // Examining a given secret needs no client.
             guard context.given != nil, settings.text(name) == nil else {
                 return CheckLine(name.member, error)
@@ -83,6 +84,16 @@ struct SettingsCheck: Sendable {
                     : "correct for an emulator; to use Apple, remove it where it is set")
         } catch {
             return CheckLine("base_url", error)
+        }
+    }
+
+    /// Without this file, nobody is asked.
+    private var authorities: CheckLine? {
+        do throws(SettingsError) {
+            _ = try settings.authorityFile(in: context.world)
+            return nil
+        } catch {
+            return CheckLine("ca_file", error)
         }
     }
 

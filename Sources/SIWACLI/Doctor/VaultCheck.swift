@@ -25,6 +25,8 @@ struct VaultCheck: Sendable {
         let session = Session(context.settings, output, in: context.world)
         do {
             let vault = try session.vault()
+            // Opening does not look at all tables.
+            try session.vaultStore().requireWhole()
             let place = vaultPlace(try context.settings.vaultURL().value, context.world.variables)
             return [CheckLine("vault", .ok, "\(place) opens, with key \(vault.currentKey)")]
         } catch {

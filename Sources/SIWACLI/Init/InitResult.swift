@@ -85,11 +85,11 @@ struct InitResult: Sendable {
         return [
             (
                 "sudo -u postgres createuser siwa",
-                "the role of the service, which needs no password"
+                "the role of the service, which needs no password; not if it exists"
             ),
             (
                 "sudo -u postgres createdb --owner siwa --encoding UTF8 --template template0 \(name)",
-                "its database"
+                "its database; not if it exists"
             ),
         ]
     }

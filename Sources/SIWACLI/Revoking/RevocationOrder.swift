@@ -48,10 +48,7 @@ struct RevocationOrder: Sendable {
         warnIfNothingWasSent(revocation)
         try session.report(report(revocation, of: token))
         try checkDead(revocation)
-        guard revocation.isUnproven else { return }
-        throw Diagnosis.negative(
-            .notConfirmed, Revocation.unprovenMessage, hints: [Revocation.unprovenHint],
-            requestID: revocation.requestID)
+        try revocation.checkProof()
     }
 
     /// Warns before a text is sent that does not have the shape of a token.
@@ -119,14 +116,4 @@ extension TokenSlip {
         case .percentEncoded: "decode it first: %2E is a dot"
         }
     }
-}
-
-extension Revocation {
-    /// Why a refused refresh proves nothing.
-    static let unprovenMessage =
-        "Apple took the revocation, and refused a refresh, as of any text that is no token: it does "
-        + "not have the shape of one"
-    /// How to find out.
-    static let unprovenHint =
-        "with 'siwa revoke --check-first', a refresh before shows whether it is a token that works"
 }

@@ -42,7 +42,8 @@ struct StoredRevocation: Sendable {
             guard let stored = try revocation(of: record) else { return outcome }
             guard session.world.ending.signal == nil else { throw Diagnosis.notTried }
             try stored.begin(at: clocks.now())
-            let revocation = try await order.proving(stored.proof).carryOut(stored.token)
+            let revocation = stored.judged(
+                try await order.proving(stored.proof).carryOut(stored.token))
             outcome.take(revocation, at: clocks.now())
             try stored.end(revocation, at: clocks.now())
         } catch {

@@ -37,6 +37,9 @@ struct ImportColumns {
     init(
         header: SecretBytes, number: Int, _ reader: CSVReader, _ options: CSVOptions
     ) throws(Diagnosis) {
+        if let (fault, remedy) = Self.foreignForm(of: header.revealed()) {
+            throw Self.fault(number, fault, [remedy], [])
+        }
         var reader = reader
         let fields = (try? reader.record(after: header.revealed())) ?? nil
         guard let fields else {
@@ -74,6 +77,31 @@ struct ImportColumns {
                     : "has no column \(missing.map { "'\($0)'" }.joined(separator: " and no column "))",
                 Self.shown(fields) + Self.needed, Self.advice(header, options, missing))
         }
+    }
+
+    /// What spreadsheets write and no header has, and how to change it; nil for another line.
+    private static func foreignForm(of header: [UInt8]) -> (fault: String, remedy: String)? {
+        if header.contains(0) {
+            return (
+                "has bytes that are zero, as UTF-16 has",
+                "convert the file: iconv --from-code UTF-16 --to-code UTF-8 FILE"
+            )
+        }
+        if header.count <= 6, String(decoding: header, as: UTF8.self).lowercased().hasPrefix("sep=")
+        {
+            return (
+                "names the separator, as Excel does",
+                "remove the line, and give the separator with --delimiter: tail -n +2 FILE"
+            )
+        }
+        // One at the end belongs to the line end.
+        if header.dropLast().contains(UInt8(ascii: "\r")) {
+            return (
+                "has carriage returns: the lines end without a line feed",
+                "convert the file: tr '\\r' '\\n' < FILE"
+            )
+        }
+        return nil
     }
 
     /// The name of the column of a member; nil if it has none.

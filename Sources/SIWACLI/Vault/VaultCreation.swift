@@ -20,9 +20,15 @@ struct VaultCreation: Sendable {
         let store = try session.vaultStore()
         let keyFile = try VaultKeyFile(session)
         try Self.requireNoVault(in: store, keyFile, session.world)
+        let oldKeys = keyFile.path.flatMap { session.world.files.exists($0) ? $0 : nil }
         // Creates the key first: without it the database would be useless.
         let keys = try keyFile.makeIfMissing()
         try Vault.create(store, keys)
+        if let oldKeys {
+            session.console.note(
+                "this vault is new and empty, and \(oldKeys) had keys already: if they are those of "
+                    + "another vault, set vault.url to its place")
+        }
         session.console.note(
             "back up \(keyFile.source.value.description), apart from the database: "
                 + "without it no token can be read")

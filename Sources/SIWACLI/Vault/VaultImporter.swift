@@ -14,6 +14,8 @@ struct VaultImporter {
     private(set) var invalid = InvalidLines()
     /// The lines whose tokens do not look like Apple's; see ``judgeRevocable(_:as:)``.
     private(set) var unusual = LineNumbers()
+    /// The clients of the tokens; of very many, only some.
+    private(set) var clients: Set<ClientID> = []
     /// The invalid lines since the last ``takeRejected()``, as JSON lines without a token.
     private var rejected: [UInt8] = []
 
@@ -72,6 +74,7 @@ struct VaultImporter {
         }
         let look = try? judgeRevocable(record.token.text, as: .refreshToken)
         if look != .usual { unusual.add(firstLine) }
+        if clients.count < Self.mostClients { clients.insert(record.user.clientID) }
         let sealed = try vault.sealed(record)
         try sort.add(sealed.sortKey, sealed.sortValue)
     }
@@ -148,6 +151,7 @@ struct VaultImporter {
 
     /// The number of records in one transaction, for which other processes wait.
     private static let groupSize = 2500
+    private static let mostClients = 100
     /// Tokens may be longer than Apple's.
     private static let groupBytes = 1 << 20
 }

@@ -1,5 +1,6 @@
 internal import SIWAApplication
 internal import SIWALifecycle
+internal import SIWAVaultRecords
 
 extension Session {
     /// Says which configuration and which vault are in use, as the first line of a command about a
@@ -16,5 +17,11 @@ extension Session {
             (file.map { "configuration \($0)" } ?? "no configuration file")
                 + "; vault \(vaultPlace(url.value, world.variables))"
                 + (isFromFile ? "" : " (\(url.origin))"))
+    }
+
+    /// Warns that a vault was moved: what it shows is that of another day.
+    func warnOfMove(_ store: any VaultStore) {
+        guard let move = store.move else { return }
+        console.warn("\(move.message); \(move.kind.remedy)")
     }
 }

@@ -68,6 +68,7 @@ struct VaultSelection: Sendable {
         let left = interrupted.map { chosen.contains($0) ? [] : [$0] } ?? []
         let now = session.world.clocks.now()
         let duration = lease?.duration ?? .seconds(300)
+        let run = try Random.bytes(12).hexadecimal
         // Limited by the rate, because held records must be sent before their lease ends.
         let most = batch.rate.map { $0.perSecond * Int(duration.components.seconds) / 4 } ?? .max
         return VaultClaim(
@@ -76,7 +77,9 @@ struct VaultSelection: Sendable {
                 clientID: client, states: chosen + left,
                 notCheckedSince: notCheckedFor.map { now - $0.duration } ?? notCheckedSince,
                 isNewestOnly: isNewestOnly),
-            for: Lease(owner: try Random.bytes(12).hexadecimal, duration: duration),
+            for: intent == nil
+                ? .checking(run, duration: duration)
+                : Lease(owner: run, duration: duration, isRevoking: true),
             intent: intent, size: max(1, min(2 * batch.concurrency, most)),
             keys: { try session.vaultKeys() })
     }

@@ -44,7 +44,7 @@ package struct ConformReport: Sendable {
                 lines.append("  \(variant.comment): \(variant.outcome)")
             }
             lines.append("  \(result.adviceReason ?? check.effect)")
-            lines.append("  see docs/conformance.md#\(check.slug)")
+            lines.append("  see docs/conformance#\(check.slug)")
         }
         let counts = CheckResult.Result.allCases.map { "\(count($0)) \($0.rawValue)" }
         lines += ["", counts.joined(separator: " · ")]

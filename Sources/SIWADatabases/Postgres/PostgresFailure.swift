@@ -44,7 +44,8 @@ struct SQLState: Hashable {
         return """
             the tables, or the database, belong to another role than \(role.name), which vault.url \
             names: 'sudo -u postgres psql --dbname \(role.database.quotedForShell) --command "\\dt"' \
-            shows the tables and their owner, whom vault.url can name; if there are none, give \
+            shows the tables and their owner, whom vault.url can name; a table that has another \
+            owner than the rest is given back with ALTER TABLE … OWNER TO; if there are none, give \
             the database to \(role.name): sudo -u postgres psql -c 'ALTER DATABASE \
             \(role.database.identifierInShell) OWNER TO \(role.name.identifierInShell)'
             """

@@ -1,5 +1,6 @@
 internal import SIWACSQLite
 internal import SIWALifecycle
+internal import Synchronization
 
 /// SQLite, loaded when it is first used and never unloaded.
 enum SQLiteLibrary {
@@ -14,6 +15,16 @@ enum SQLiteLibrary {
         guard functions.sqlite3_libversion_number() >= 3_037_000 else {
             throw StoreError(.unavailable, "SQLite is older than 3.37, which has no STRICT tables")
         }
+        if omitsStatistics.load(ordering: .relaxed) { _ = siwa_omit_statistics(functions) }
         return functions
     }
+
+    fileprivate static let omitsStatistics = Atomic(false)
+}
+
+/// Lets SQLite keep no statistics of its memory, which nobody reads here and which would lock a
+/// mutex at each allocation. For programs, before they open a database: the setting is the
+/// process's, so a library leaves it to its application.
+package func omitSQLiteStatistics() {
+    SQLiteLibrary.omitsStatistics.store(true, ordering: .relaxed)
 }

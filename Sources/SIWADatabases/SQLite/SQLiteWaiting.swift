@@ -5,12 +5,12 @@ internal import SIWALifecycle
 /// The time limit of a statement of SQLite, for waiting and working.
 final class SQLiteWaiting {
     private let timeout: StoreTimeout
-    private var limit: WaitLimit
+    /// The limit of the statement; nil until it waits or works for long.
+    private var limit: WaitLimit?
     private var isEndless = false
 
     init(_ timeout: StoreTimeout) {
         self.timeout = timeout
-        limit = WaitLimit(timeout)
     }
 
     /// Installs this object in a connection, which it must outlive.
@@ -20,8 +20,15 @@ final class SQLiteWaiting {
         sqlite.sqlite3_progress_handler(connection, Self.stepsBetweenChecks, isToStop, context)
     }
 
-    /// Starts the time of a statement.
-    func begin() { limit = WaitLimit(timeout) }
+    /// Begins a statement. Its time starts when it first waits, or after the first check: most
+    /// statements end before, and need not ask for the time.
+    func begin() { limit = nil }
+
+    private var started: WaitLimit {
+        let limit = limit ?? WaitLimit(timeout)
+        self.limit = limit
+        return limit
+    }
 
     /// Runs an operation without a time limit, which must not wait for other processes.
     func withoutEnd<Result>(
@@ -37,6 +44,7 @@ final class SQLiteWaiting {
     /// - Parameter count: the number of earlier waits.
     /// - Returns: false if the time limit is reached.
     fileprivate func waitAgain(after count: CInt) -> Bool {
+        let limit = started
         guard !limit.isOver else { return false }
         let milliseconds = min(CInt(1) << min(count, 7), 100, limit.slice)
         var pause = timespec(tv_sec: 0, tv_nsec: Int(milliseconds) * 1_000_000)
@@ -45,7 +53,7 @@ final class SQLiteWaiting {
         return true
     }
 
-    fileprivate var mustStop: Bool { !isEndless && limit.isOver }
+    fileprivate var mustStop: Bool { !isEndless && started.isOver }
 
     /// A number of instructions of SQLite's virtual machine that takes less than a millisecond.
     private static let stepsBetweenChecks: CInt = 20_000

@@ -20,7 +20,7 @@ extension Refusal {
             "Send code_challenge together with code_challenge_method=S256, or neither."
         case "transaction": "Go back to the app and begin the sign-in again."
         case "user", "email": "Go back and choose once more."
-        default: "Compare the request with the table in docs/emulator.md."
+        default: "Compare the request with the table in docs/emulator."
         }
     }
 }

@@ -36,6 +36,16 @@ package struct JSONLine: Sendable {
         writer.append(number)
     }
 
+    /// Adds a member that is a moment in RFC 3339.
+    package mutating func add(_ name: StaticString, _ moment: NumericDate) {
+        begin(name)
+        writer.output.append(addingCapacity: NumericDate.mostCharacters + 2) { output in
+            output.append(UInt8(ascii: "\""))
+            moment.appendRFC3339(to: &output)
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
     /// Adds a member whose value `write` appends.
     package mutating func add(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
         begin(name)

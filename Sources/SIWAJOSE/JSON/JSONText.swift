@@ -59,8 +59,13 @@ package final class JSONText: Sendable {
     /// The member with this name in UTF-8, without further copies; nil unless it is a string.
     package func string(_ name: String) -> [UInt8]? {
         guard let place = place(of: name), isString(at: place) else { return nil }
-        let node = nodes[place]
-        return node.hasEscapes ? unescaped.text(of: place) : Array(bytes[node.content])
+        return bytes(at: place)
+    }
+
+    /// The text of a node that is a string, in UTF-8.
+    func bytes(at index: Int) -> [UInt8] {
+        let node = nodes[index]
+        return node.hasEscapes ? unescaped.text(of: index) : Array(bytes[node.content])
     }
 
     /// The index of the value of a member.

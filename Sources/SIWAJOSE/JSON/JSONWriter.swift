@@ -35,8 +35,9 @@ struct JSONWriter {
     init(indented: Bool, output: consuming [UInt8] = []) {
         self.indented = indented
         self.output = output
-        // malloc keeps pieces of up to 1,032 bytes ready for each thread; an array has 32 of its own.
-        if self.output.isEmpty { self.output.reserveCapacity(1000) }
+        // malloc has lists of pieces of one size up to 1,000 bytes, and searches for longer ones; an
+        // array has 32 of its own.
+        if self.output.isEmpty { self.output.reserveCapacity(960) }
     }
 
     mutating func write(_ value: JSON, depth: Int) {

@@ -21,7 +21,10 @@ package struct ItemLine {
         isPadded = line.count > text.count + (line.endsWithCarriageReturn ? 1 : 0)
         guard text.withSpan({ $0.count > 0 && $0[0] == UInt8(ascii: "{") }) else {
             guard text.withSpan({ (try? UTF8Span(validating: $0)) != nil }) else {
-                throw InvalidLine(nil, "the line is not UTF-8")
+                throw InvalidLine(
+                    nil,
+                    "the line is not UTF-8; 'iconv --from-code ISO-8859-1 --to-code UTF-8' converts "
+                        + "a file of older software")
             }
             guard !text.withSpan(Self.isOtherJSON) else {
                 throw InvalidLine(nil, "the line is JSON, but not an object")

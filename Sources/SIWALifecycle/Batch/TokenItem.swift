@@ -22,10 +22,11 @@ package struct TokenItem: Sendable {
     ///
     /// - Parameter isInDoubt: whether an earlier run may have revoked it already.
     package init(
-        _ token: RefreshToken, line: Int, id: JSON, clientID: ClientID, isInDoubt: Bool
+        _ token: RefreshToken, _ look: TokenLook, line: Int, id: JSON, clientID: ClientID,
+        isInDoubt: Bool
     ) {
         (self.line, self.id, self.token) = (line, id, token.text)
-        (self.clientID, self.isInDoubt, look) = (clientID, isInDoubt, .usual)
+        (self.clientID, self.isInDoubt, self.look) = (clientID, isInDoubt, look)
     }
 
     /// Reads a line: a bare token, or a JSON object `{"id", "token", "client_id"?}`, whose

@@ -52,15 +52,17 @@ package struct Revocation: Hashable, Sendable {
     /// The status of the answer to the revocation, or to the refresh if no revocation was sent.
     package var answerStatus: Int? { status ?? refreshStatus }
 
-    /// Whether a refresh proved the token dead after its revocation was sent.
-    package var isConfirmed: Bool {
-        status != nil && evidence.map(\.showsDead) == true && !isUnproven
-    }
+    /// Whether a refused refresh proved the token dead.
+    package var isProven: Bool { evidence.map(\.showsDead) == true && !isRefusalWorthless }
 
-    /// Whether the refused refresh proves nothing: Apple refuses what never was a token, too.
-    package var isUnproven: Bool {
-        isUnusual && status != nil && evidence == .refreshRejected
-    }
+    /// Whether a refresh proved the token dead after its revocation was sent.
+    package var isConfirmed: Bool { status != nil && isProven }
+
+    /// Whether the revocation was sent, and the refused refresh after it proves nothing.
+    package var isUnproven: Bool { status != nil && isRefusalWorthless }
+
+    /// Apple refuses what never was a token, too.
+    private var isRefusalWorthless: Bool { isUnusual && evidence == .refreshRejected }
 
     /// Whether the token was revoked by this call, as far as known.
     package var isRevoked: Bool { status != nil && evidence != .refreshAccepted }

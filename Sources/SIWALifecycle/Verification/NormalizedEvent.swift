@@ -7,27 +7,38 @@ extension JSON {
     /// `account-deleted`; `sub` becomes `user_id`; `event_time` is in RFC 3339; `is_private_email`
     /// is a boolean. Unknown members follow. Nil if there is no event.
     package var normalizedEvent: JSON? {
-        (try? NotificationEvent.object(self["events"], hasSubject: true))
-            .map(\.normalizedEventObject)
+        let events = self["events"]
+        let event = events?.string.flatMap { try? JSON(text: $0) } ?? events
+        return event?.members == nil ? nil : event?.normalizedEventObject
     }
 
     /// The normalized event; this must be an object.
     fileprivate var normalizedEventObject: JSON {
         var event: [Member] = []
         event.reserveCapacity(8)
+        forEachNormalizedMember { event.append(Member($0, $1)) }
+        return .object(event)
+    }
+
+    /// Calls `body` with the name and the value of each member of the normalized event; this must be
+    /// an object.
+    ///
+    /// - Parameter names: members of these names that Apple does not document are left out.
+    fileprivate func forEachNormalizedMember(
+        except names: [String] = [], _ body: (String, JSON) -> Void
+    ) {
         func add(_ name: String, as newName: String? = nil, _ spell: (JSON) -> JSON?) {
             // An unexpected value is unchanged.
-            if let value = self[name] {
-                event.append(Member(newName ?? name, spell(value) ?? value))
-            }
+            if let value = self[name] { body(newName ?? name, spell(value) ?? value) }
         }
         add("type") { $0.string.map { .string(NotificationEvent.Kind(rawValue: $0).rawValue) } }
         add("sub", as: "user_id") { $0 }
         add("event_time") { $0.eventTime.map { .string($0.rfc3339) } }
         add("email") { $0 }
         add("is_private_email") { $0.flag.map(JSON.boolean) }
-        event += members?.others(than: Self.normalizedNames) ?? []
-        return .object(event)
+        members?.forEach(except: Self.normalizedNames) { member in
+            if !names.contains(where: member.name.isExactly) { body(member.name, member.value) }
+        }
     }
 
     /// The members of an event that are spelled uniformly.
@@ -48,4 +59,13 @@ extension JSON {
 extension NotificationEvent {
     /// ``JSON/normalizedEvent`` of the claims.
     package var normalized: JSON { json.normalizedEventObject }
+
+    /// Calls `body` with the name and the value of each member of ``normalized``.
+    ///
+    /// - Parameter names: members of these names that Apple does not document are left out.
+    package func forEachNormalizedMember(
+        except names: [String], _ body: (String, JSON) -> Void
+    ) {
+        json.forEachNormalizedMember(except: names, body)
+    }
 }

@@ -10,7 +10,8 @@ extension CompactJWS {
         notificationBody body: [UInt8], with reader: SharedJWSReader? = nil
     ) throws(NotificationBodyError) -> CompactJWS {
         guard body.count <= 2 * limit else { throw .tooLong(body.count) }
-        let text = body.drop { $0 <= 0x20 }
+        // Apple's has no space before it, and is not copied.
+        let text = body.first == UInt8(ascii: "{") ? body : Array(body.drop { $0 <= 0x20 })
         let token: [UInt8]
         switch text.first {
         case UInt8(ascii: "{"): token = try payload(of: text)
@@ -28,11 +29,11 @@ extension CompactJWS {
     }
 
     private static func payload(
-        of text: ArraySlice<UInt8>
+        of text: [UInt8]
     ) throws(NotificationBodyError) -> [UInt8] {
         let body: JSONText
         do {
-            body = try JSONText(Array(text))
+            body = try JSONText(text)
         } catch {
             throw .json(error)
         }

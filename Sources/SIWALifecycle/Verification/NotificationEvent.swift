@@ -38,9 +38,14 @@ package struct NotificationEvent: Hashable, Sendable {
     /// The event as received, including unknown members.
     package let json: JSON
 
-    /// Reads the `events` of a notification's claims.
+    /// Reads the `events` of a notification's claims: Apple sends a string that contains JSON, and
+    /// documents an object.
     init(_ claims: TokenClaims) throws(NotificationEventError) {
-        json = try Self.object(claims[.events], hasSubject: claims.has(.sub))
+        let events: JSON?
+        do { events = try claims.unwrapped(.events) } catch { throw .json(error) }
+        guard let events else { throw .missing(hasSubject: claims.has(.sub)) }
+        guard events.members != nil else { throw .notAnObject(events.kind) }
+        json = events
         guard let kind = json["type"]?.string, !kind.isEmpty else {
             throw .member("type", json["type"])
         }
@@ -55,19 +60,6 @@ package struct NotificationEvent: Hashable, Sendable {
         occurredAt = time
         email = json["email"]?.string
         isPrivateEmail = json["is_private_email"]?.flag
-    }
-
-    /// Apple sends a string that contains JSON, and documents an object.
-    static func object(
-        _ events: JSON?, hasSubject: Bool
-    ) throws(NotificationEventError) -> JSON {
-        guard let events else { throw .missing(hasSubject: hasSubject) }
-        var event = events
-        if case .string(let text) = events {
-            do { event = try JSON(text: text) } catch { throw .json(error) }
-        }
-        guard event.members != nil else { throw .notAnObject(event.kind) }
-        return event
     }
 }
 

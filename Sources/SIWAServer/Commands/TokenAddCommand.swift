@@ -14,8 +14,8 @@ struct TokenAddCommand: Command {
         at once. Callers on the Unix socket need none.
 
         The scopes: exchange, refresh, revoke, verify and secret allow the call of their name; read \
-        allows users, events, revocations and the status page; reveal is needed to be shown a \
-        refresh token.
+        allows users, events, revocations and the status page; erase allows to erase users; reveal \
+        is needed to be shown a refresh token.
         """
     static let examples = [
         Example("siwa-server token add web --scope exchange --scope revoke", "For a web server.")

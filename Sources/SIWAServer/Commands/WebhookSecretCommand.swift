@@ -35,11 +35,7 @@ struct WebhookSecretCommand: Command {
         do {
             try world.base.files.create(line, file)
         } catch {
-            throw Diagnosis(
-                .configuration, error.description,
-                hints: error.advice(
-                    or: "give a new file in a folder that this user can write to"),
-                exitCode: .settings)
+            throw Diagnosis(error)
         }
     }
 }

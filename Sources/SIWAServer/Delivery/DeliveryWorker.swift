@@ -207,9 +207,4 @@ extension ServiceEvent {
     static func damagedRow(_ error: StoreError) -> ServiceEvent {
         ServiceEvent(.error, "row_damaged", error)
     }
-
-    /// The log event of a failed call of the database.
-    static func databaseFailed(_ error: StoreError) -> ServiceEvent {
-        ServiceEvent(.error, "database_failed", error)
-    }
 }

@@ -64,6 +64,9 @@ final class NotificationReceiver: Sendable {
             with: NotificationClassifier(clients.current, isDelivering: isDelivering))
     }
 
+    // The values of functions that are not inlined are no part of the memory in which each
+    // notification waits for its commit.
+
     /// Receives the body of a POST request.
     func receive(_ body: [UInt8]) async -> Answer {
         let receivedAt = clocks.timekeeper.elapsed()
@@ -71,8 +74,23 @@ final class NotificationReceiver: Sendable {
         guard let token = classifier.token(in: body) else {
             return counted(Answer(.badRequest, "malformed"))
         }
-        var keySet = keys.known(holding: token.verificationKeyID)
-        var verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
+        let keySet = keys.known(holding: token.verificationKeyID)
+        let verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
+        if case .genuine(let event, let kind) = verdict {
+            return counted(await commit(event, .afterTurn), kind)
+        }
+        return await settle(
+            await lastVerdict(after: verdict, on: token, keySet, classifier),
+            receivedAt: receivedAt)
+    }
+
+    /// The verdict when Apple was asked for what the first verdict lacks.
+    @inline(never)
+    private func lastVerdict(
+        after first: NotificationVerdict, on token: CompactJWS, _ known: KeySet?,
+        _ classifier: NotificationClassifier
+    ) async -> NotificationVerdict {
+        var (verdict, keySet) = (first, known)
         if case .unknownKey(let keyID, _) = verdict {
             if case .keySet(let found) = await keys.answer(holding: keyID) { keySet = found }
             verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
@@ -81,7 +99,7 @@ final class NotificationReceiver: Sendable {
             await clock.ask(as: clients.current.asking)
             verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
         }
-        return await settle(verdict, receivedAt: receivedAt)
+        return verdict
     }
 
     /// Carries out a verdict.
@@ -109,23 +127,37 @@ final class NotificationReceiver: Sendable {
         return answer
     }
 
-    private func commit(_ event: IncomingEvent) async -> Answer {
+    /// Called when all requests that an event loop has received wait for their commit.
+    func endTurn() { commits.endTurn() }
+
+    private func commit(
+        _ event: IncomingEvent, _ start: GroupCommit.Start = .atOnce
+    ) async -> Answer {
         do throws(StoreError) {
-            let receipt = try await commits.receive(event)
-            for damaged in receipt.damaged { log(.damagedRow(damaged.error)) }
-            guard receipt.outcome == .stored else { return Answer(accepted: "known", event) }
-            if event.isDelivered { arrival.notify() }
-            return Answer(accepted: "received", event)
+            return accepted(event, try await commits.receive(event, start))
         } catch {
-            access.note(error)
-            logFailure(error)
-            return Answer(.unavailable, "unavailable")
+            return unavailable(error)
         }
+    }
+
+    @inline(never)
+    private func accepted(_ event: IncomingEvent, _ receipt: GroupCommit.Receipt) -> Answer {
+        for damaged in receipt.damaged { log(.damagedRow(damaged.error)) }
+        guard receipt.outcome == .stored else { return Answer(accepted: "known", event) }
+        if event.isDelivered { arrival.notify() }
+        return Answer(accepted: "received", event)
+    }
+
+    @inline(never)
+    private func unavailable(_ error: StoreError) -> Answer {
+        access.note(error)
+        logFailure(error)
+        return Answer(.unavailable, "unavailable")
     }
 
     /// A database that is down fails every notification.
     private func logFailure(_ error: StoreError) {
-        log(.databaseFailed(error), limitedAs: [.init("of", "database_failed")])
+        log(.databaseFailed(error))
     }
 
     private func keep(

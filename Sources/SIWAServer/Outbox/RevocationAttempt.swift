@@ -118,6 +118,8 @@ struct RevocationAttempt: Sendable {
         }
         // The vault is changed first: after a crash in between, the job runs again, which is
         // harmless.
+        var revocation = revocation
+        revocation.isUnusual = job.isUnusual
         if let noted = NotedEvent(revocation) {
             try await noteInVault(noted.event, noted.details)
         }

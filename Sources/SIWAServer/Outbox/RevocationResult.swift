@@ -24,17 +24,11 @@ extension RevocationStatus {
             ).members + .otherClients(clientsWithoutProfile)
         }
         guard let job = jobs.first else { return [] }
-        let members = RevocationReport(
+        return RevocationReport(
             job.revocation, ofToken: job.fingerprint.rawValue,
             job.kind == .accessToken ? .accessToken : .refreshToken, job.clientID,
             at: job.endedAt ?? endedAt
         ).members
-        guard job.isUnusual else { return members }
-        // Apple refuses to refresh what is no token, too.
-        let isProven = job.progress.wasActive == true
-        return members.map {
-            $0.name == "confirmed" && !isProven ? .init("confirmed", false) : $0
-        } + [.init("unusual", true)]
     }
 
     /// The clients of tokens that were not revoked because no profile has their client.
@@ -78,9 +72,9 @@ extension ProfileClient {
 extension RevocationJob {
     /// The result of the revocation; without evidence if the token may still work.
     fileprivate var revocation: Revocation {
-        state == .revoked
-            ? progress
-            : Revocation(wasActive: progress.wasActive)
+        var revocation = state == .revoked ? progress : Revocation(wasActive: progress.wasActive)
+        revocation.isUnusual = isUnusual
+        return revocation
     }
 
     fileprivate var outcome: TokenOutcome {

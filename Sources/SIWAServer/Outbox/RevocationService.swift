@@ -40,9 +40,16 @@ final class RevocationService: Sendable {
             case .user(let userID, let clientID):
                 return try await revoke(userID, clientID, input)
             case .token(let token, let client):
-                return try await store([(token.text, .refreshToken, client.clientID, nil)], input)
+                let look = (try? judgeRevocable(token.text, as: .refreshToken)) ?? .unusual(nil)
+                return try await store(
+                    [
+                        Secret(
+                            text: token.text, kind: .refreshToken, clientID: client.clientID,
+                            look: look)
+                    ], input)
             case .code(let code, let client):
-                return try await store([(code.text, .code, client.clientID, nil)], input)
+                return try await store(
+                    [Secret(text: code.text, kind: .code, clientID: client.clientID)], input)
             }
         } catch {
             throw Diagnosis(error)
@@ -65,7 +72,13 @@ final class RevocationService: Sendable {
         try await access.run { store throws(StoreError) in try store.revocation(id) }
     }
 
-    private typealias Secret = (SecretText, RevocationJob.Kind, ClientID, UserID?)
+    private struct Secret {
+        let text: SecretText
+        let kind: RevocationJob.Kind
+        let clientID: ClientID
+        var userID: UserID?
+        var look = TokenLook.usual
+    }
 }
 
 // Storing a request as jobs.
@@ -103,7 +116,9 @@ extension RevocationService {
                     try vault.token(of: record)
                 }
                 secrets.append(
-                    (token.text, .refreshToken, record.user.clientID, record.user.userID))
+                    Secret(
+                        text: token.text, kind: .refreshToken, clientID: record.user.clientID,
+                        userID: record.user.userID, look: record.look(of: token)))
             } catch {
                 failures.append(Diagnosis(error))
             }
@@ -116,22 +131,21 @@ extension RevocationService {
         _ clientID: ClientID? = nil
     ) async throws -> Reply {
         let (vault, now, clients) = (vault, clocks.now(), clients())
-        let named = userID == nil ? secrets.first?.2 : clientID
+        let named = userID == nil ? secrets.first?.clientID : clientID
         let request = RevocationRequest(
             id: try Random.bytes(16).hexadecimal, clientID: named, userID: userID,
             requestedAt: now)
         let status = try await access.run { store throws(StoreError) in
             var jobs: [RevocationJob] = []
-            for (text, kind, clientID, userID) in secrets {
+            for secret in secrets {
                 var job = try vault.sealing { vault throws(StoreError) in
                     try RevocationJob.sealing(
-                        text, kind, of: clientID, userID, input.proof, in: vault, at: now)
+                        secret.text, secret.kind, of: secret.clientID, secret.userID, input.proof,
+                        in: vault, at: now)
                 }
-                if userID == nil, kind == .refreshToken {
-                    job.isUnusual = (try? judgeRevocable(text, as: .refreshToken).isUnusual) ?? true
-                }
-                if clients[clientID] == nil {
-                    job.lastError = RevocationJob.Failure(.withoutProfile(clientID))
+                job.isUnusual = secret.look.isUnusual
+                if clients[secret.clientID] == nil {
+                    job.lastError = RevocationJob.Failure(.withoutProfile(secret.clientID))
                 }
                 jobs.append(job)
             }

@@ -16,26 +16,44 @@ struct CheckedServer {
         let base = world.base
         let inputs = try ServerInputs(configurationFile, in: world) { _ in }
         let settings = inputs.settings
-        for listener in RouteTable.Listener.allCases {
-            try await settings.listener(listener)?.check(in: base, of: listener)
+        let listeners = RouteTable.Listener.allCases.compactMap { listener in
+            settings.listener(listener).map { (name: listener, settings: $0) }
+        }
+        var listenerWarnings: [String?] = []
+        for (name, own) in listeners {
+            listenerWarnings.append(try await own.check(in: base, of: name))
         }
         let pending = try OpenDatabase.pendingChanges(inputs.configuration, in: base)
         let spaceWarning = try OpenDatabase.spaceWarning(inputs.configuration, in: base)
+        let addresses = OpenDatabase.addresses(inputs.configuration, in: base)
+        for (name, own) in listeners {
+            listenerWarnings.append(try own.use(in: base, of: name, besides: addresses))
+        }
         try UnsavedTokenFile.check(in: inputs.stateFolder, base)
         let clock = inputs.clock
         if inputs.fixedKeys == nil { await clock.ask(as: inputs.clients.asking) }
         let signerWarnings = try await inputs.clients.askSigners(base.clocks)
         warnings =
-            inputs.warnings + signerWarnings
+            inputs.warnings + signerWarnings + listenerWarnings.compactMap(\.self)
+            + inputs.clients.expiries(at: base.clocks.now())
+            .compactMap { $0.fault(at: base.clocks.now()) }
             + [spaceWarning, inputs.keySetWarning, clock.warning].compactMap(\.self)
         let profiles = inputs.clients.all.map { $0.name.isEmpty ? $0.clientID.rawValue : $0.name }
-        let listeners = RouteTable.Listener.allCases.filter { settings.listener($0) != nil }
+        let names = listeners.map { $0.name.rawValue + $0.settings.untried }
         summary = """
             profiles: \(profiles.joined(separator: ", "))
             vault: \(pending.isEmpty ? "ok" : pending.joined(separator: "; "))
-            listeners: \(listeners.map(\.rawValue).joined(separator: ", "))
+            listeners: \(names.joined(separator: ", "))
             clock: \(clock.words)
 
             """
+    }
+}
+
+extension ListenerSettings {
+    /// That only a start finds out whether the service manager has the socket.
+    fileprivate var untried: String {
+        guard case .inherited(let name) = address else { return "" }
+        return " (not tried: the .socket unit of systemd:\(name) has to be active)"
     }
 }

@@ -107,7 +107,12 @@ extension DeliveryWorker.Settings {
         } catch let error as WebhookSecretsError {
             throw Diagnosis(
                 .configuration, "\(place): \(settings.secretFile): \(error)",
-                hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
+                hints: [
+                    """
+                    restore it; if it is lost, remove \(settings.secretFile), create a new one (siwa-server \
+                    webhook-secret --out FILE), and give it to the application
+                    """
+                ], exitCode: .settings)
         } catch {
             // The application knows the secret of a file that exists.
             let isMissing = (error as? FileError)?.isMissing ?? false
@@ -115,7 +120,7 @@ extension DeliveryWorker.Settings {
                 .configuration, "\(place) cannot be read: \(error)",
                 hints: [
                     isMissing
-                        ? "create one: siwa-server webhook-secret --out FILE"
+                        ? "restore it, or create a new one: siwa-server webhook-secret --out FILE"
                         : "let this user read \(settings.secretFile)"
                 ], exitCode: .settings)
         }

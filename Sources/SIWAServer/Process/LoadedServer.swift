@@ -24,6 +24,8 @@ struct LoadedServer: Sendable {
         self.configurationFile = configurationFile
         startFiles = StartFiles(configurationFile, in: world)
         let base = world.base
+        // Before they are read: a change that comes meanwhile is rather told in vain than missed.
+        startFiles.remember(startFiles.contents())
         let inputs = try ServerInputs(configurationFile, in: world, log: base.errorLine)
         let (settings, log) = (inputs.settings, inputs.log)
         (delivery, vaultPlace) = (inputs.delivery, inputs.vaultPlace)
@@ -33,6 +35,7 @@ struct LoadedServer: Sendable {
             isValidating: settings.validation != nil, in: base)
         unsavedFile = try UnsavedTokenFile(
             in: inputs.stateFolder, database, inputs.clients, log, base)
+        try database.announce()
         for warning in inputs.warnings { log(.warning, "configuration", [warning.member]) }
         if let warning = inputs.keySetWarning { log(.warning, "jwks_file", [warning.member]) }
         context = ServerContext(
@@ -74,6 +77,9 @@ struct LoadedServer: Sendable {
         if let file = settings.keySetFile { try configuration.examine("the key set", file) }
         if let file = settings.delivery?.authorityFile {
             try configuration.examine("the authority file", file)
+        }
+        if let file = settings.delivery?.secretFile {
+            try configuration.examine("the webhook secret", file, isSecret: true)
         }
     }
 
@@ -119,6 +125,7 @@ struct LoadedServer: Sendable {
     /// old contents stay in use.
     func reload(_ listeners: [OpenListener], in world: ServerWorld) {
         let log = context.log
+        let contents = startFiles.contents()
         var faults: [String] = []
         func attempt(_ body: () throws(Diagnosis) -> Void) {
             do throws(Diagnosis) {
@@ -139,6 +146,7 @@ struct LoadedServer: Sendable {
                 throw Diagnosis(error)
             }
         }
+        if faults.isEmpty { startFiles.remember(contents) }
         context.reloadFaults.replace(with: faults)
         log(
             faults.isEmpty ? .info : .warning, "reloaded",

@@ -16,6 +16,7 @@ struct OpenDatabase: Sendable {
     /// For the daily validation: one thread sends, one changes the vault. Nil if it is off.
     let validation: StoreAccess?
     let heartbeat: Heartbeat
+    private let server: ServerInstance
 
     /// The time limit of a call of the database.
     private static let timeout = StoreTimeout.eachStatement(.seconds(5))
@@ -36,9 +37,9 @@ struct OpenDatabase: Sendable {
         let file = try configuration.vaultFile()
         try Self.lock(file, in: world)
         let store = try configuration.serverStore(Self.timeout)
-        self.store = store
+        (self.store, self.server) = (store, server)
         let keys = try Self.examined(store, configuration, in: world).keys
-        let space = SpaceWatch {
+        let watch = DatabaseWatch {
             Self.freeSpace(file, world)
         }
         do {
@@ -46,24 +47,34 @@ struct OpenDatabase: Sendable {
             let shared = SharedVault(vault, keysFrom: configuration)
             self.vault = shared
             try store.prepare(isAlone: file != nil)
-            try store.beat(server)
             // The store of one user of the database.
             func own() throws -> ServerStore {
                 file == nil ? try configuration.serverStore(Self.timeout) : store
             }
             func access(_ store: ServerStore) throws -> StoreAccess {
-                StoreAccess(store, on: try world.threads(1), maxWait: Self.maxWait, space: space)
+                StoreAccess(store, on: try world.threads(1), maxWait: Self.maxWait, watch: watch)
             }
             receiving = try access(store)
             api = try access(try own())
             monitoring = try access(try own())
             workers = StoreAccess(
-                try own(), on: try world.threads(file == nil ? 2 : 1), space: space)
+                try own(), on: try world.threads(file == nil ? 2 : 1), watch: watch)
             validation =
                 isValidating
-                ? StoreAccess(try own(), on: try world.threads(2), space: space) : nil
+                ? StoreAccess(try own(), on: try world.threads(2), watch: watch) : nil
             heartbeat = Heartbeat(
-                monitoring, shared, server, world.clocks, space)
+                monitoring, shared, server, world.clocks, watch)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// Shows that the server is running, when nothing but its listeners can fail any more.
+    ///
+    /// - Throws: ``Diagnosis``.
+    func announce() throws(Diagnosis) {
+        do throws(StoreError) {
+            try store.beat(server)
         } catch {
             throw Diagnosis(error)
         }
@@ -79,18 +90,27 @@ struct OpenDatabase: Sendable {
         try examined(configuration.serverStore(timeout), configuration, in: world).pending
     }
 
+    /// Where servers of this machine that use the database listen now; nil if one of them has not
+    /// written it yet, or the database cannot be read.
+    static func addresses(_ configuration: ServedConfiguration, in world: World) -> [String]? {
+        guard let survey = try? configuration.serverStore(timeout).survey() else { return nil }
+        let own = survey.servers.filter { $0.server.host == world.actor.host }
+        guard own.allSatisfy({ $0.facts != nil }) else { return nil }
+        return own.flatMap { $0.facts?.listeners ?? [] }
+    }
+
     /// What is wrong with the free space, although the server would start; nil if nothing is.
     static func spaceWarning(
         _ configuration: ServedConfiguration, in world: World
     ) throws(Diagnosis) -> String? {
-        SpaceWatch.warning(freeSpace(try configuration.vaultFile(), world)).map {
+        DatabaseWatch.warning(freeSpace(try configuration.vaultFile(), world)).map {
             "\($0): the server starts, but GET /readyz answers 503"
         }
     }
 
     private static func requireSpace(_ file: String?, _ world: World) throws(Diagnosis) {
         do throws(StoreError) {
-            try SpaceWatch.requireSpace(freeSpace(file, world))
+            try DatabaseWatch.requireSpace(freeSpace(file, world))
         } catch {
             throw Diagnosis(error)
         }

@@ -62,9 +62,7 @@ struct RunningServer: Sendable {
     private func startWorkers() -> [Task<Void, Never>] {
         let (context, timekeeper) = (context, context.clocks.timekeeper)
         var tasks = [
-            Task { [files = loaded.startFiles] in
-                await context.heartbeat.run { await context.facts(examining: files) }
-            },
+            Task { await context.heartbeat.run { await facts() } },
             Task { await context.keepCountingTokens() },
             Task {
                 await context.keys.keepFresh(timekeeper) { context.warnOfOldKeys($0) }
@@ -152,7 +150,7 @@ struct RunningServer: Sendable {
             seen = world.reload.count
             world.serviceManager.notify(.reloading)
             loaded.reload(listeners, in: world)
-            let facts = await context.facts(examining: loaded.startFiles)
+            let facts = await facts()
             world.serviceManager.notify(.ready)
             // 'siwa status' just after a reload is to show what the reload met.
             await context.heartbeat.beat(facts)
@@ -160,14 +158,20 @@ struct RunningServer: Sendable {
     }
 }
 
-extension ServerContext {
-    /// What this server knows, and what is wrong with its files now.
-    fileprivate func facts(examining files: StartFiles) async -> ServerFacts {
-        startFaults.replace(with: await files.faults())
-        examineKeyFiles()
-        return facts()
+extension RunningServer {
+    /// What this server knows, and what is wrong with its files and listeners now.
+    private func facts() async -> ServerFacts {
+        context.startFaults.replace(with: await loaded.startFiles.faults())
+        context.changedFiles.replace(with: loaded.startFiles.changes())
+        context.examineKeyFiles()
+        context.addresses.replace(with: listeners.map(\.address))
+        context.listenerFaults.replace(with: listeners.compactMap(\.fault))
+        context.certificates.replace(with: listeners.compactMap(\.certificate))
+        return context.facts()
     }
+}
 
+extension ServerContext {
     /// Waits for the work that can be done again after a restart.
     func drain() async {
         async let validated: Void? = validationWorker?.drain()

@@ -2,6 +2,7 @@ internal import SIWAApplication
 internal import SIWAHTTPServer
 internal import SIWAJOSE
 internal import SIWALifecycle
+internal import SIWASystem
 internal import Synchronization
 
 /// The files that a start of the server reads, besides the keys: the configuration and what it names.
@@ -11,6 +12,11 @@ final class StartFiles: Sendable {
     private let world: ServerWorld
     /// The last examined certificates, whose examination opens a port.
     private let examined = Mutex<[RouteTable.Listener: ExaminedIdentity]>([:])
+    /// What the files had that only a reload reads again, when they were read last.
+    private let loaded = Mutex<Contents>([:])
+
+    /// The fingerprints of files, by their paths.
+    typealias Contents = [String: String]
 
     private struct ExaminedIdentity: Sendable {
         let identity: TLSIdentity
@@ -48,6 +54,36 @@ final class StartFiles: Sendable {
             + (await certificateFaults(settings))
     }
 
+    /// What the files have now that only a reload reads again, without those that cannot be read.
+    func contents() -> Contents {
+        let base = world.base
+        guard
+            let configuration = try? ServedConfiguration(configurationFile, in: base).quiet,
+            let settings = try? ServerSettings(
+                configuration, variables: base.variables, words: base.words)
+        else { return [:] }
+        let delivery = settings.delivery
+        let files = [settings.keySetFile, delivery?.secretFile, delivery?.authorityFile]
+        let listeners = RouteTable.Listener.allCases.compactMap { settings.listener($0)?.tls }
+        var contents: Contents = [:]
+        for path in files.compactMap(\.self) + configuration.authorityFiles
+            + listeners.flatMap({ [$0.certificate, $0.key] })
+        {
+            guard let read = try? base.files.read(path) else { continue }
+            contents[path] = SecretText(read.contents).fingerprint
+        }
+        return contents
+    }
+
+    /// Remembers what was read.
+    func remember(_ contents: Contents) { loaded.withLock { $0 = contents } }
+
+    /// The files that have something else now, sorted.
+    func changes() -> [String] {
+        let (old, now) = (loaded.withLock { $0 }, contents())
+        return old.keys.filter { now[$0] != nil && now[$0] != old[$0] }.sorted()
+    }
+
     private func fault(_ body: () throws(Diagnosis) -> Void) -> String? {
         do throws(Diagnosis) {
             try body()
@@ -62,14 +98,16 @@ final class StartFiles: Sendable {
         for listener in RouteTable.Listener.allCases {
             guard let own = settings.listener(listener) else { continue }
             do throws(Diagnosis) {
-                guard let identity = try own.identity(in: world.base) else { continue }
+                guard let identity = try own.identity(in: world.base, of: listener) else {
+                    continue
+                }
                 if await !isUsable(identity, listener), let files = own.tls {
                     faults.append(
                         "server.\(listener.rawValue).tls: \(files.certificate) and \(files.key) "
                             + "are not a certificate and its key in PEM")
                 }
             } catch {
-                faults.append("server.\(listener.rawValue).tls: \(error.message)")
+                faults.append(error.message)
             }
         }
         return faults

@@ -13,15 +13,26 @@ extension Route {
             mediaTypes: []
         ) { (request, context) async throws(Problem) -> ServerResponse in
             let answer = await context.receiver.receive(request.http.body)
-            if let status = answer.refusal {
-                // The response has no body, so that it reveals nothing to a forger.
-                throw Problem(
-                    status, recorded: answer.result, answer.detail,
-                    retryAfter: status == .unavailable ? .seconds(10) : nil)
-            }
-            context.log(answer, request)
-            return ServerResponse(status: 200)
+            return try answer.response(to: request, context)
         }
+    }
+}
+
+extension NotificationReceiver.Answer {
+    /// Logs the answer.
+    // The values of this are no part of the memory in which each notification waits.
+    @inline(never)
+    fileprivate func response(
+        to request: RouteRequest, _ context: ServerContext
+    ) throws(Problem) -> ServerResponse {
+        if let refusal {
+            // The response has no body, so that it reveals nothing to a forger.
+            throw Problem(
+                refusal, recorded: result, detail,
+                retryAfter: refusal == .unavailable ? .seconds(10) : nil)
+        }
+        context.log(self, request)
+        return ServerResponse(status: 200)
     }
 }
 
@@ -30,13 +41,13 @@ extension ServerLog {
     fileprivate func callAsFunction(
         _ answer: NotificationReceiver.Answer, _ request: RouteRequest
     ) {
-        var members: [JSON.Member] = [
-            .init("request_id", .string(request.id)), .init("result", .string(answer.result)),
-        ]
+        var members: [JSON.Member] = []
+        members.reserveCapacity(4)
+        members.append(.init("request_id", .string(request.id)))
+        members.append(.init("result", .string(answer.result)))
         if let event = answer.event?.event {
-            members += [
-                .init("jti", .string(event.id.rawValue)), .init("type", .string(event.type)),
-            ]
+            members.append(.init("jti", .string(event.id.rawValue)))
+            members.append(.init("type", .string(event.type)))
         }
         let line = ServiceEvent(
             .info, "notification", members,

@@ -9,6 +9,10 @@ final class Route: Sendable {
     typealias Handler =
         @Sendable (RouteRequest, ServerContext) async throws(Problem) -> ServerResponse
 
+    /// Handles a request for which nothing has to be awaited; nil for another.
+    typealias HandlerAtOnce =
+        @Sendable (RouteRequest, ServerContext) throws(Problem) -> ServerResponse?
+
     /// The method; HEAD is answered like GET.
     let method: Method
     /// The path, such as `/v1/revocations/{id}`.
@@ -30,6 +34,8 @@ final class Route: Sendable {
     let isLogged: Bool
     /// Handles a request.
     let handle: Handler
+    /// Handles a request before ``handle`` does; nil if something always has to be awaited.
+    let handleAtOnce: HandlerAtOnce?
     /// The names of the parameters of the query.
     let queryNames: [String]
     /// The names of the members of the body.
@@ -64,8 +70,9 @@ final class Route: Sendable {
         _ method: Method, _ path: PathTemplate, scope: Scope, _ summary: String,
         parameters: [RouteParameter] = [], body: JSONSchema? = nil, responses: [RouteResponse] = [],
         mediaTypes: [String] = ["application/json"], isLogged: Bool = false,
-        handle: @escaping Handler
+        atOnce handleAtOnce: HandlerAtOnce? = nil, handle: @escaping Handler
     ) {
+        self.handleAtOnce = handleAtOnce
         (self.method, self.path, self.scope, self.summary) = (method, path, scope, summary)
         (self.parameters, self.body, self.responses) = (parameters, body, responses)
         (self.mediaTypes, self.isLogged, self.handle) = (mediaTypes, isLogged, handle)

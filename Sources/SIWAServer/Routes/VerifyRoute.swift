@@ -28,19 +28,42 @@ extension Route {
                         ("claims", .object([], isOpen: true)),
                         ("email_kind", .string()),
                     ], required: ["valid", "checks"]))
-        ]
-    ) { request, context throws(Problem) in
+        ],
+        atOnce: { request, context throws(Problem) in
+            context.verifyAtOnce(try VerifyInput(request, context)).map {
+                .json(context.written($0))
+            }
+        },
+        handle: { request, context throws(Problem) in
+            .json(
+                context.written(
+                    try await context.verify(try VerifyInput(request, context))))
+        })
+}
+
+/// A request to verify a token.
+private struct VerifyInput {
+    let token: Result<CompactJWS, CompactJWSError>
+    let binding: TokenBinding
+    /// The clients to accept.
+    let audiences: [String]
+
+    init(_ request: RouteRequest, _ context: ServerContext) throws(Problem) {
         let members = RequestMembers(request)
         guard let text = try members.text("id_token") else {
             throw .malformed("'id_token' is missing")
         }
-        let binding = TokenBinding(
+        do throws(CompactJWSError) {
+            token = .success(try context.tokenReader.read(Array(text.utf8)))
+        } catch {
+            token = .failure(error)
+        }
+        binding = TokenBinding(
             nonce: try members.text("nonce").map { SecretText($0) },
             code: try members.opaqueToken("code").map { AuthorizationCode($0) },
             accessToken: try members.opaqueToken("access_token").map { AccessToken($0) })
-        let audience = try members.text("audience")
-        let verification = try await context.verify(text, binding, audience)
-        return .json(context.written(verification))
+        audiences =
+            try members.text("audience").map { [$0] } ?? context.clients.current.audiences
     }
 }
 
@@ -54,28 +77,43 @@ extension ServerContext {
         return writer.bytes(of: verification)
     }
 
-    fileprivate func verify(
-        _ text: String, _ binding: TokenBinding, _ audience: String?
-    ) async throws(Problem) -> IdentityTokenVerification {
-        let token: CompactJWS
-        do throws(CompactJWSError) {
-            token = try tokenReader.read(Array(text.utf8))
-        } catch {
-            return IdentityTokenVerification(error)
+    fileprivate func verifyAtOnce(_ input: VerifyInput) -> IdentityTokenVerification? {
+        switch input.token {
+        case .failure(let error): IdentityTokenVerification(error)
+        case .success(let token):
+            verifyAtOnce(token, boundTo: input.binding, for: input.audiences)
         }
-        return try await verify(
-            token, boundTo: binding, for: audience.map { [$0] } ?? clients.current.audiences)
     }
 
-    /// Makes every check of an identity token.
+    fileprivate func verify(
+        _ input: VerifyInput
+    ) async throws(Problem) -> IdentityTokenVerification {
+        switch input.token {
+        case .failure(let error): IdentityTokenVerification(error)
+        case .success(let token):
+            try await verify(token, boundTo: input.binding, for: input.audiences)
+        }
+    }
+
+    /// Makes every check of an identity token whose key is known; nil for another, or if Apple has to
+    /// be asked for its time first.
+    private func verifyAtOnce(
+        _ token: CompactJWS, boundTo binding: TokenBinding, for audiences: [String]
+    ) -> IdentityTokenVerification? {
+        guard let keySet = token.verificationKeyID.flatMap(keys.known(holding:)) else { return nil }
+        let verifier = TokenVerifier(keySet: keySet, audiences: audiences)
+        return clock.judgeAtOnce {
+            verifier.verify(identityToken: token, boundTo: binding, at: $0)
+        }
+    }
+
+    /// Makes every check of an identity token that could not be judged at once.
     ///
     /// - Throws: ``Problem`` if Apple's keys are needed and cannot be fetched.
     func verify(
         _ token: CompactJWS, boundTo binding: TokenBinding, for audiences: [String]
     ) async throws(Problem) -> IdentityTokenVerification {
-        // The key is nearly always known, so that nothing must be awaited.
-        let known = token.verificationKeyID.flatMap(keys.known(holding:))
-        let keySet = if let known { known } else { await keys.keySet(for: token) }
+        let keySet = await keys.keySet(for: token)
         // A header that Apple never writes is invalid without a key.
         if keySet == nil, token.verificationKeyID != nil { throw Problem(.keysUnavailable) }
         let verifier = TokenVerifier(keySet: keySet, audiences: audiences)

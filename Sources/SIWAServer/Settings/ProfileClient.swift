@@ -32,6 +32,8 @@ struct ProfileClient: Sendable {
     private let trace: RequestTrace?
     private let base: TokenClient
     private let explain: Explanation
+    /// How long the client_secret lives that another machine minted; nil if it is minted here.
+    private(set) var givenLifetime: Duration?
     /// How the key that is in its file now differs from the one in use, as a sentence without a full
     /// stop; nil if it does not. Reads the file.
     private(set) var keyFault: @Sendable () -> String? = { nil }
@@ -143,8 +145,10 @@ extension ProfileClient {
                     failure: failure,
                     context: FailureContext(
                         after: failure, client, session, server: network.baseURL,
-                        hasRedirectURI: hasRedirectURI, hasCodeVerifier: hasCodeVerifier)))
+                        hasRedirectURI: hasRedirectURI, hasCodeVerifier: hasCodeVerifier,
+                        isCommandLine: false)))
         }
+        if case .given = client { givenLifetime = client.secretLifetime }
         guard case .signing(let loaded) = client, case .file(let path) = loaded.key.source.value
         else { return }
         let publicKey = loaded.key.publicKey

@@ -94,35 +94,53 @@ struct ServedConfiguration: Sendable {
     }
 
     /// What is wrong with the keys of profiles: the service's credential, the Key ID and the key that
-    /// the profile names are not those of one key.
+    /// the profile names are not those of one key, or one key has several Key IDs.
     var keyWarnings: [String] {
         let world = session.world
-        return profiles.flatMap { name in
-            var output = OutputOptions()
-            // The warnings of reading the key were printed with the clients.
-            output.isQuiet = true
-            guard
-                let session = try? Session(
-                    ProfileSelection(file: named, name: name), output, in: world),
-                case .signing(let loaded)? = try? session.requestClient(),
-                let finding = ClientFindings(
-                    loaded, LocalCandidates(session.settings, in: world)
-                ).mistaken
-            else { return [String]() }
-            return ["\(name.map { "profile '\($0)': " } ?? "")\(finding.seen); \(finding.advice)"]
+        var warnings: [String] = []
+        var uses: [String: [(keyID: String, profile: String)]] = [:]
+        for name in profiles {
+            guard let session = try? quietSession(of: name),
+                case .signing(let loaded)? = try? session.requestClient()
+            else { continue }
+            uses[loaded.key.publicKey.fingerprint, default: []].append(
+                (loaded.client.signingKey.id.rawValue, name ?? ""))
+            let candidates = LocalCandidates(session.settings, in: world)
+            if let finding = ClientFindings(loaded, candidates).mistaken {
+                warnings.append(
+                    "\(name.map { "profile '\($0)': " } ?? "")\(finding.seen); \(finding.advice)")
+            }
         }
+        let shared = uses.values.filter { Set($0.map(\.keyID)).count > 1 }.map { uses in
+            uses.map { "profile \($0.profile) as \($0.keyID)" }.joined(separator: ", ")
+        }
+        return warnings
+            + shared.sorted().map {
+                "one key is in use under different Key IDs, and Apple refuses all but one: \($0); give "
+                    + "every Key ID its own key"
+            }
+    }
+
+    /// The files of authorities that profiles trust in place of the system's.
+    var authorityFiles: [String] {
+        profiles.compactMap { try? quietSession(of: $0).settings.path(.caFile)?.value }
+    }
+
+    /// A session with the settings of a profile, whose warnings were printed with the clients.
+    private func quietSession(of profile: String?) throws -> Session {
+        var output = OutputOptions()
+        output.isQuiet = true
+        return try Session(
+            ProfileSelection(file: named, name: profile), output, in: session.world)
     }
 
     /// Why the files that profiles name besides their keys could not be used at a start: those of a
     /// client_secret, and of authorities. Reads them.
     var profileFileFaults: [String] {
         let world = session.world
-        var output = OutputOptions()
-        output.isQuiet = true
         return profiles.compactMap { name in
             do {
-                let session = try Session(
-                    ProfileSelection(file: named, name: name), output, in: world)
+                let session = try quietSession(of: name)
                 _ = try session.authorities()
                 if try session.settings.clientSecretPlace(in: world) != nil {
                     _ = try session.requestClient()
@@ -186,12 +204,14 @@ struct ServedConfiguration: Sendable {
     /// Warns of a file that others can write, and refuses it if the configuration is strict.
     ///
     /// - Parameter name: the name of the file in messages, such as `the key set`.
-    func examine(_ name: String, _ path: String) throws(Diagnosis) {
+    func examine(
+        _ name: String, _ path: String, isSecret: Bool = false
+    ) throws(Diagnosis) {
         let world = session.world
         do {
             try session.examine(
                 FileWarning(
-                    name, path, world.files.status(path), isSecret: false, in: world),
+                    name, path, world.files.status(path), isSecret: isSecret, in: world),
                 .configuration)
         } catch {
             throw Diagnosis(error)

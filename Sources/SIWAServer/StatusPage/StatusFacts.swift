@@ -1,4 +1,5 @@
 internal import SIWAApplication
+internal import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWAServerRecords
 
@@ -16,7 +17,12 @@ extension ServerContext {
         facts.isKeySetFixed = keys.isFixed
         facts.vaultKeyFault = heartbeat.keyFileFault.map(words.shown)
         facts.startFaults = startFaults.current.map(words.shown)
+        facts.changedFiles = changedFiles.current.map(words.shown)
         facts.reloadFaults = reloadFaults.current.map(words.shown)
+        facts.listeners = addresses.current
+        facts.listenerFaults = listenerFaults.current.map(words.shown)
+        facts.expiries = (certificates.current + clients.current.expiries(at: clocks.now()))
+            .map { $0.shown(in: words) }
         facts.unsavedTokens = journal.writes.unsavedTokens
         facts.validation = validationWorker?.facts
         facts.missingProfiles = revocationWorker.missingProfiles.current(clients.current)
@@ -64,5 +70,26 @@ extension ServerContext {
         survey.servers.append(own)
         survey.servers.sort { ($0.server.host, $0.server.id) < ($1.server.host, $1.server.id) }
         return ServerStatus(survey, at: clocks.now(), words)
+    }
+}
+
+extension ProfileClients {
+    /// The client_secrets that another machine mints, unless they have expired: then there is none.
+    func expiries(at now: NumericDate) -> [ServerFacts.Expiry] {
+        all.compactMap { client in
+            guard let lifetime = client.givenLifetime,
+                let expiry = try? client.secrets.expiry(at: now), expiry > now
+            else { return nil }
+            let name = client.name.isEmpty ? "" : " of profile \(client.name)"
+            return ServerFacts.Expiry("The client_secret\(name)", at: expiry, lifetime: lifetime)
+        }
+    }
+}
+
+extension ServerFacts.Expiry {
+    fileprivate func shown(in words: ServiceWords) -> Self {
+        var copy = self
+        copy.subject = words.shown(subject)
+        return copy
     }
 }

@@ -216,6 +216,7 @@ struct StatusPage {
         case .waitingEvents: "waiting-events"
         case .revocations(let state): "revocations-\(state.rawValue)"
         case .waitingRevocations: "waiting-revocations"
+        case .unfinished: "unfinished"
         case .unsavedTokens: "unsaved-tokens"
         case .validation: "validation"
         case .servers: "servers"
@@ -314,8 +315,11 @@ struct StatusPage {
                     Entry("\(client) \($0.key.rawValue)", "\($0.value)")
                 }
             }
+        let unfinished = counts?.oldestUnfinished.map {
+            [Entry("left revoking", "for \($0.words(units: 1))", .unfinished)]
+        }
         let unsaved = (facts?.unsavedTokens ?? 0) > 0 ? facts?.unsavedTokens : nil
-        return stored
+        return stored + (unfinished ?? [])
             + (unsaved.map { [Entry("not stored yet", "\($0)", .unsavedTokens)] } ?? []) + [
                 Entry("last validation", status.lastValidation),
                 Entry(

@@ -58,9 +58,9 @@ struct ValidationRun: Sendable {
             VaultFilter(
                 clientID: clientID, states: [.active], notCheckedSince: moment, isNewestOnly: true)
         }
-        let owner: String
+        let run: String
         do {
-            owner = try Random.bytes(12).hexadecimal
+            run = try Random.bytes(12).hexadecimal
         } catch {
             throw StoreError(.key, "OpenSSL provides no random numbers: \(error)")
         }
@@ -69,7 +69,7 @@ struct ValidationRun: Sendable {
             due: { now in filter(min(pass.began, now - interval * 23 / 24)) },
             of: filter(pass.began), every: interval / 288,
             until: { now in now >= pass.began + interval },
-            for: Lease(owner: owner, duration: leaseDuration),
+            for: .checking(run, duration: leaseDuration),
             size: pace.size(
                 of: clientID, lease: leaseDuration, concurrency: Self.concurrency),
             keys: {

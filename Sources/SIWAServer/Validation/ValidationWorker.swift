@@ -109,7 +109,7 @@ extension ValidationWorker {
         } catch {
             access.note(error)
             log(.databaseFailed(error))
-            stop(client, pass, .database, error.message, after: pause)
+            stop(client, pass, .database, error.message, after: min(pause, .seconds(30)))
         }
     }
 

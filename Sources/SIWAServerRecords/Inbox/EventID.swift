@@ -12,8 +12,9 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     /// Accepts 1 to 255 visible ASCII characters, which a header field can hold; nil for any other
     /// text.
     package init?(_ text: String) {
-        let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard isVisible, (1...255).contains(text.utf8.count) else { return nil }
+        let bytes = text.utf8.span
+        guard (1...255).contains(bytes.count) else { return nil }
+        for index in bytes.indices where !(0x21...0x7E).contains(bytes[index]) { return nil }
         rawValue = text
     }
 

@@ -121,11 +121,7 @@ extension EventSelection {
 }
 
 extension Int {
-    /// A random number that no other event has, and no other deletion.
-    fileprivate static var newMark: Int { .random(in: 1..<1 << 56) }
-}
-
-extension Value {
-    /// The mark of a new event.
-    static var newMark: Value { .integer(.newMark) }
+    /// A random number that no other event has, and no other deletion. The events of a commit count
+    /// up from it, which leaves them within the 56 bits of a cursor.
+    static var newMark: Int { .random(in: 1..<1 << 55) }
 }

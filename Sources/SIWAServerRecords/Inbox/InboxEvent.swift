@@ -38,12 +38,13 @@ package struct InboxEvent: Hashable, Sendable {
         self.receivedAt = receivedAt
         expiresAt = notification.expiresAt
         var body = JSONLine()
-        let event = notification.event.normalized.members ?? []
-        for member in event.others(than: Self.ownNames) { body.add(member) }
+        notification.event.forEachNormalizedMember(except: Self.ownNames) {
+            body.add(.init($0, $1))
+        }
         body.add("jti", id.rawValue)
         body.add("client_id", user.clientID.rawValue)
-        body.add("received_at", receivedAt.rfc3339)
-        self.body = body.finishedWithoutLineEnd()
+        body.add("received_at", receivedAt)
+        self.body = (consume body).finishedWithoutLineEnd()
     }
 
     private static let ownNames = ["jti", "client_id", "received_at"]

@@ -15,19 +15,19 @@ extension ServerStore {
     ) throws(StoreError) -> InboxReceipt {
         try counting { database, counts throws(DatabaseFailure) in
             var receipt = InboxReceipt()
-            var new = try database.new(among: events)
+            var (new, ids) = try database.new(among: events)
             // Before the records are read, as by those that store tokens: otherwise a token that is
             // stored at the same time would miss the event.
             let first = new.isEmpty ? 0 : try database.takePositions(new.count)
             // Until the positions were taken, another replica may have stored some of them.
-            if !database.dialect.locksEverything { new = try database.new(among: new) }
-            let users = Set(new.flatMap { $0.notice?.users ?? [] }).sorted()
-            let page = try database.records(of: users, isLocking: true)
+            if !database.dialect.locksEverything { (new, ids) = try database.new(among: new) }
+            let users = new.flatMap { $0.notice?.users ?? [] }
+            let page = try database.records(of: .users(users), isLocking: true)
             receipt.damaged = page.damaged
             let changes = try lifting { () throws(StoreError) in try decide(new, page) }
             try database.write(changes, releasing: nil)
             try database.insert(new, at: first, &counts)
-            receipt.stored = Set(new.map(\.event.id))
+            receipt.stored = ids
             try database.deleteUnverified(events.compactMap(\.unverified), &counts)
             return receipt
         }

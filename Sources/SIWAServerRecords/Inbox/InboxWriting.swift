@@ -5,14 +5,17 @@ internal import SIWAVaultRecords
 
 // Adding, changing and deleting events of the inbox, within a writing transaction.
 extension Database {
-    /// The events that are not in the inbox yet. A repeated id is used once.
-    func new(among events: [IncomingEvent]) throws(DatabaseFailure) -> [IncomingEvent] {
+    /// The events that are not in the inbox yet, and their ids. A repeated id is used once.
+    func new(
+        among events: [IncomingEvent]
+    ) throws(DatabaseFailure) -> (events: [IncomingEvent], ids: Set<EventID>) {
         let sql = "SELECT 1 FROM inbox_event WHERE jti = $1"
-        let found = try run(sql, each: events.map { [.text($0.event.id.rawValue)] })
-        var seen: Set<EventID> = []
-        return zip(events, found).filter { event, rows in
-            rows.isEmpty && seen.insert(event.event.id).inserted
-        }.map(\.0)
+        let found = try run(sql, each: events.map { [$0.event.id.value] })
+        var ids = Set<EventID>(minimumCapacity: events.count)
+        let new = events.indices.filter { index in
+            found[index].isEmpty && ids.insert(events[index].event.id).inserted
+        }
+        return (new.map { events[$0] }, ids)
     }
 
     /// Adds events that are not in the inbox; nobody else can add one meanwhile, because positions
@@ -23,12 +26,16 @@ extension Database {
         _ events: [IncomingEvent], at first: Int, _ counts: inout CountChanges
     ) throws(DatabaseFailure) {
         guard !events.isEmpty else { return }
+        // Marks that count up from a random number: the system is asked for one number a commit.
+        let firstMark = Int.newMark
         _ = try run(
             inserting,
-            each: events.enumerated().map { index, incoming in
-                incoming.event.values(at: first + index, incoming.isDelivered ? .pending : .none)
+            each: events.indices.map { index in
+                events[index].values(at: first + index, mark: firstMark + index)
             })
-        for incoming in events { counts.add(1, incoming.isDelivered ? InboxState.pending : .none) }
+        let delivered = events.count(where: \.isDelivered)
+        counts.add(delivered, InboxState.pending)
+        counts.add(events.count - delivered, InboxState.none)
         counts.add(events.count, .received)
     }
 
@@ -168,11 +175,15 @@ extension EventID {
     var value: Value { .text(rawValue) }
 }
 
-extension InboxEvent {
-    fileprivate func values(at position: Int, _ state: InboxState) -> [Value] {
-        [.integer(position), id.value, .text(type)] + user.values + [
-            .integer(occurredAt.seconds), .integer(receivedAt.seconds),
-            .integer(expiresAt.seconds), .text(state.rawValue), .bytes(body), .newMark,
+extension IncomingEvent {
+    fileprivate func values(at position: Int, mark: Int) -> [Value] {
+        let state: InboxState = isDelivered ? .pending : .none
+        return [
+            .integer(position), event.id.value, .text(event.type),
+            .text(event.user.clientID.rawValue), .text(event.user.userID.rawValue),
+            .integer(event.occurredAt.seconds), .integer(event.receivedAt.seconds),
+            .integer(event.expiresAt.seconds), .text(state.rawValue), .bytes(event.body),
+            .integer(mark),
         ]
     }
 }
@@ -182,7 +193,7 @@ extension UnverifiedNotification {
         [.integer(position), id.value, .text(type)] + user.values + [
             .integer(occurredAt.seconds), .integer(receivedAt.seconds),
             .integer(receivedAt.seconds), .text(InboxState.unverified.rawValue), .bytes(payload),
-            .newMark,
+            .integer(.newMark),
         ]
     }
 }

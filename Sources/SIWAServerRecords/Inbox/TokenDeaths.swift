@@ -36,7 +36,8 @@ extension Database {
         let new = try new(
             among: own.map {
                 IncomingEvent($0, isDelivered: events == .delivered, notice: nil)
-            })
+            }
+        ).events
         try insert(new, at: first, &counts)
         counts.add(-new.count, .received)
         _ = try run(

@@ -93,7 +93,7 @@ extension Database {
         // The history is untrusted, so the number of followed ids is limited.
         for _ in 0..<10 where !open.isEmpty {
             let events = VaultHistoryEvent.allCases.filter { $0.state != nil }
-            for entry in try lastEntries(of: Array(open.keys), events, at: "user_id") {
+            for entry in try lastEntries(of: Set(open.keys), events, at: "user_id") {
                 guard let event = entry.event.text.flatMap(VaultHistoryEvent.init),
                     let state = event.state, let since = try? entry.time.date("time")
                 else { continue }
@@ -101,7 +101,7 @@ extension Database {
                 for id in open.removeValue(forKey: entry.key) ?? [] { found[id] = past }
             }
             var earlier: [VaultRowKey: [VaultRecordID]] = [:]
-            for entry in try lastEntries(of: Array(open.keys), [.remapped], at: "new_user_id") {
+            for entry in try lastEntries(of: Set(open.keys), [.remapped], at: "new_user_id") {
                 let old = VaultRowKey(
                     clientID: entry.key.clientID, userID: entry.userID.textBytes,
                     fingerprint: entry.key.fingerprint)
@@ -114,22 +114,45 @@ extension Database {
 
     private typealias LastEntry = (key: VaultRowKey, event: Value, time: Value, userID: Value)
 
-    /// The last entry about each token whose user has the id in a column.
+    /// The last entry about each token whose user has the id in a column. The tokens of a user are
+    /// searched together: the index has no tokens, so that each search reads the user's entries.
     private func lastEntries(
-        of keys: [VaultRowKey], _ events: [VaultHistoryEvent], at column: String
+        of keys: Set<VaultRowKey>, _ events: [VaultHistoryEvent], at column: String
     ) throws(DatabaseFailure) -> [LastEntry] {
+        let columns = "client_id, \(column), token_fingerprint, event, at, user_id"
         let names = events.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        let list = RowList(columns: RowList.key, rows: keys.sorted().map(\.values))
-        return try run(for: list) { row in
+        func entries(_ row: RowList.Words) -> String {
+            """
+            FROM vault_history
+            WHERE \(column) = \(row["user_id"]) AND client_id = \(row["client_id"])
+                AND token_fingerprint BETWEEN \(row["token_fingerprint"])
+                    AND \(row["last_fingerprint"])
+                AND event IN (\(names))
+            """
+        }
+        let users = Dictionary(grouping: keys.sorted(), by: \.withoutToken).values
+        func list(_ users: [[VaultRowKey]]) -> RowList {
+            RowList(
+                columns: RowList.key + [.text("last_fingerprint")],
+                rows: users.map { $0[0].values + $0[$0.count - 1].values.suffix(1) })
+        }
+        // Most users have one token, for which the index has the order.
+        let ofOne = try run(for: list(users.filter { $0.count == 1 })) { row in
+            row.forEach("SELECT \(columns) \(entries(row)) ORDER BY at DESC, id DESC LIMIT 1")
+        }
+        let ofMany = try run(for: list(users.filter { $0.count > 1 })) { row in
             row.forEach(
                 """
-                SELECT client_id, \(column), token_fingerprint, event, at, user_id
-                FROM vault_history
-                WHERE \(column) = \(row["user_id"]) AND client_id = \(row["client_id"])
-                    AND token_fingerprint = \(row["token_fingerprint"]) AND event IN (\(names))
-                ORDER BY at DESC, id DESC LIMIT 1
+                SELECT \(columns) FROM (
+                    SELECT *, row_number() OVER (
+                        PARTITION BY token_fingerprint ORDER BY at DESC, id DESC) AS place
+                    \(entries(row))) AS entries
+                WHERE place = 1
                 """)
-        }.map { (VaultRowKey($0), event: $0[3], time: $0[4], userID: $0[5]) }
+        }
+        return (ofOne + ofMany)
+            .map { (VaultRowKey($0), event: $0[3], time: $0[4], userID: $0[5]) }
+            .filter { keys.contains($0.key) }
     }
 
     func historyCount(_ filter: VaultHistoryFilter) throws(DatabaseFailure) -> Int {

@@ -79,10 +79,11 @@ package struct VaultEventDetails: Hashable, Sendable {
         self.appleRequestID = appleRequestID
     }
 
-    /// The details of a revocation.
+    /// The details of a revocation, whose evidence is on record only if it proves something.
     package init(_ revocation: Revocation) {
         self.init(
-            evidence: revocation.evidence, httpStatus: revocation.answerStatus,
+            evidence: revocation.isProven ? revocation.evidence : nil,
+            httpStatus: revocation.answerStatus,
             appleRequestID: revocation.requestID)
     }
 }

@@ -5,6 +5,8 @@ internal import SIWALifecycle
 struct ClaimRun: Sendable {
     /// The owner of the claims.
     let owner: String
+    /// Whether records that others only check are free for it.
+    let isRevoking: Bool
     /// The time of its first claim, by the database's clock in milliseconds.
     let start: Int
     /// The place where its next claim begins; nil for the first row. Each claim continues where the
@@ -13,6 +15,11 @@ struct ClaimRun: Sendable {
     /// Whether nothing was found since the first row. Otherwise another pass is needed at the end,
     /// because a row that was locked during this pass may be free now.
     var isWhole = true
+
+    /// The end of a condition: or the record is, or was last, held by those that only check.
+    fileprivate var orIsCheckers: String {
+        isRevoking ? " OR lease_owner LIKE '\(Lease.checkPrefix)%'" : ""
+    }
 }
 
 /// A place in the order of claims: by client, by state, and then by the time of the last change,
@@ -32,8 +39,8 @@ struct ClaimTurn: Hashable, Sendable {
     fileprivate var values: [Value] { [leaseUntil, userID] }
 }
 
-/// Searches for free records that the run has not held and that were not released since its start.
-/// It examines a limited number of rows.
+/// Searches for free records that the run has not held and that were not released since its start, or
+/// only by those that check. It examines a limited number of rows.
 struct ClaimSearch {
     /// The run, after the search.
     private(set) var run: ClaimRun
@@ -141,13 +148,14 @@ struct ClaimSearch {
         var conditions = conditions(filter, client, state, stretch)
         let owner = conditions.add(.text(run.owner))
         conditions.add("(lease_owner IS NULL OR lease_owner <> \(owner))")
-        // Otherwise, two runs would pass refused records back and forth.
+        // Otherwise, two runs would pass refused records back and forth. A check is no reason to leave
+        // a token alive, and it passes on no record whose revocation has begun.
         let start = conditions.add(.integer(run.start))
         // Ignores release times in the future.
         conditions.add(
             """
             (given_back_at IS NULL OR given_back_at <= \(start)
-                OR given_back_at > \(database.dialect.moment) + 86400000)
+                OR given_back_at > \(database.dialect.moment) + 86400000\(run.orIsCheckers))
             """)
         let sql = """
             SELECT \(VaultRecord.columns), lease_until FROM vault_token \(conditions.sql)
@@ -165,7 +173,8 @@ struct ClaimSearch {
         var conditions = Conditions(filter, client, state)
         conditions.add(["lease_until", "user_id"], stretch.map { $0.values })
         // The plus prevents SQLite from using this condition as the end of the index range.
-        conditions.add("\(stretch.end == nil ? "" : "+")lease_until <= \(database.dialect.now)")
+        let isOver = "\(stretch.end == nil ? "" : "+")lease_until <= \(database.dialect.now)"
+        conditions.add("(\(isOver)\(run.orIsCheckers))")
         return conditions
     }
 }

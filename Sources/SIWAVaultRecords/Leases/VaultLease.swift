@@ -8,11 +8,26 @@ package struct Lease: Hashable, Sendable {
     package let owner: String
     /// The duration, in whole seconds.
     package let duration: Duration
+    /// Whether it is for revoking. Then its owner takes records over that others only check:
+    /// otherwise a token that is always being checked, or whose refusal is held back, would never
+    /// be revoked.
+    package let isRevoking: Bool
 
-    /// A lease of `duration` for `owner`.
-    package init(owner: String, duration: Duration) {
-        (self.owner, self.duration) = (owner, duration)
+    /// A lease of `duration` for `owner`, who changes the records.
+    package init(owner: String, duration: Duration, isRevoking: Bool = false) {
+        (self.owner, self.duration, self.isRevoking) = (owner, duration, isRevoking)
     }
+
+    /// A lease for asking Apple whether tokens still work. The owner's name says so, because other
+    /// runs see nothing but that name.
+    ///
+    /// - Parameter run: a random id of one run of one process.
+    package static func checking(_ run: String, duration: Duration) -> Self {
+        Self(owner: checkPrefix + run, duration: duration)
+    }
+
+    /// What the names of owners begin with that only check.
+    package static let checkPrefix = "check-"
 
     /// The longest duration.
     package static let longest = Duration.seconds(3600)

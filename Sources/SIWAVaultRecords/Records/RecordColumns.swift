@@ -142,10 +142,10 @@ extension CheckedRow {
 }
 
 extension RowList {
+    /// The columns of a user.
+    static let user = [Column.text("client_id"), .text("user_id")]
     /// The columns of a token's key.
-    package static let key = [
-        Column.text("client_id"), .text("user_id"), .text("token_fingerprint"),
-    ]
+    package static let key = user + [.text("token_fingerprint")]
 }
 
 extension RowList.Words {

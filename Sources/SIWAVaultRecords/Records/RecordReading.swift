@@ -17,51 +17,48 @@ extension Database {
         return checks
     }
 
-    /// All records of some users.
+    /// The records of a scope, in their order.
     ///
-    /// - Parameters:
-    ///   - users: the users, in their order.
-    ///   - isLocking: locks them until the transaction ends.
+    /// - Parameter isLocking: locks them until the transaction ends.
     package func records(
-        of users: [VaultUser], isLocking: Bool = false
+        of scope: VaultScope, isLocking: Bool = false
     ) throws(DatabaseFailure) -> VaultPage {
-        let known = try usersWithRecords(among: users)
-        let list = RowList(
-            columns: [.text("client_id"), .text("user_id")], rows: known.map(\.values))
-        let rows = try run(for: list) { user in
-            user.forEach(
+        let keys = try stored(among: scope.keys)
+        let rows = try run(for: keys) { key in
+            let isTheSame = keys.columns.map { "\($0.name) = \(key[$0.name])" }
+            return key.forEach(
                 """
                 SELECT \(VaultRecord.columns) FROM vault_token
-                WHERE client_id = \(user["client_id"]) AND user_id = \(user["user_id"])
+                WHERE \(isTheSame.joined(separator: " AND "))
                 ORDER BY token_fingerprint \(isLocking ? dialect.lockingRows : "")
                 """)
         }
         return VaultPage(rows)
     }
 
-    /// The users who have records, if they are few among many; otherwise all users. Most users of
-    /// an import are new, and reading the index once from the first user to the last is faster than
+    /// The keys that have records, if they are few among many; otherwise all keys. Most keys of
+    /// an import are new, and reading the index once from the first key to the last is faster than
     /// searching each. Records that another transaction adds at the same time would not be found by
     /// separate searches either.
-    private func usersWithRecords(
-        among users: [VaultUser]
-    ) throws(DatabaseFailure) -> [VaultUser] {
-        guard users.count >= fewestUsersOfWalk, let first = users.first, let last = users.last
-        else { return users }
+    private func stored(among keys: RowList) throws(DatabaseFailure) -> RowList {
+        guard keys.rows.count >= fewestKeysOfWalk, let first = keys.rows.first,
+            let last = keys.rows.last
+        else { return keys }
         // The reading ends as soon as it is certain to save nothing.
-        let limit = users.count / 4
+        let limit = keys.rows.count / 4
+        let names = keys.columns.map(\.name)
         var conditions = Conditions()
-        conditions.add(
-            ["client_id", "user_id"], Stretch(from: first.values, upTo: last.values))
+        conditions.add(names, Stretch(from: first, upTo: last))
         let sql = """
-            SELECT client_id, user_id FROM vault_token \(conditions.sql)
+            SELECT \(names.joined(separator: ", ")) FROM vault_token \(conditions.sql)
             ORDER BY client_id, user_id, token_fingerprint
             LIMIT \(conditions.add(.integer(limit)))
             """
-        let rows = try run(sql, conditions.values)
-        guard rows.count < limit else { return users }
-        let known = Set(rows)
-        return known.isEmpty ? [] : users.filter { known.contains($0.values) }
+        let found = try run(sql, conditions.values)
+        guard found.count < limit else { return keys }
+        let known = Set(found)
+        return RowList(
+            columns: keys.columns, rows: known.isEmpty ? [] : keys.rows.filter(known.contains))
     }
 
     func counts(_ filter: VaultFilter) throws(DatabaseFailure) -> [VaultState: Int] {
@@ -193,6 +190,6 @@ extension Database {
     }
 }
 
-/// Fewer users are not an import, but results of a batch or users of an app transfer, who have
+/// Fewer keys are not an import, but results of a batch or users of an app transfer, who have
 /// records.
-private let fewestUsersOfWalk = 1000
+private let fewestKeysOfWalk = 1000

@@ -1,11 +1,11 @@
 internal import SIWAJOSE
 internal import SIWALifecycle
 
-/// The records of some users, and the changes to them that one transaction will write.
+/// The records of a scope, and the changes to them that one transaction will write.
 struct VaultDraft {
-    /// The damaged rows of these users, which are not changed.
+    /// The damaged rows among them, which are not changed.
     let damaged: [DamagedRecord]
-    /// What Apple has reported about these users.
+    /// What Apple has reported about their users.
     let notices: [VaultNotice]
     private let damagedByKey: [VaultRowKey: DamagedRecord]
     private let actor: VaultActor
@@ -124,12 +124,12 @@ struct VaultDraft {
 }
 
 extension Vault {
-    /// Decides about users in one transaction.
+    /// Decides about records in one transaction.
     func change(
-        _ users: [VaultUser], releasing released: VaultRelease? = nil,
+        _ scope: VaultScope, releasing released: VaultRelease? = nil,
         _ decide: (inout VaultDraft) throws(StoreError) -> Void
     ) throws(StoreError) {
-        try store.change(users, releasing: released) { page throws(StoreError) in
+        try store.change(scope, releasing: released) { page throws(StoreError) in
             var draft = VaultDraft(page, by: actor)
             try decide(&draft)
             return draft.changes

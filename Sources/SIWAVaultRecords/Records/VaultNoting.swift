@@ -39,9 +39,9 @@ extension Vault {
     ) throws(StoreError) -> [VaultRecord] {
         var (records, moved): ([VaultRecord], [VaultNote]) = ([], [])
         let rows = Set(notes.map { VaultRowKey($0.record.id) })
-        let users = Array(Set(notes.map(\.record.user)))
         try change(
-            users, releasing: owner.map { VaultRelease(owner: $0, rows: rows) }
+            .tokens(notes.map(\.record.id)),
+            releasing: owner.map { VaultRelease(owner: $0, rows: rows) }
         ) { draft throws(StoreError) in
             moved = notes.filter { draft.records[$0.record.id] == nil }
             for note in notes {
@@ -85,7 +85,7 @@ extension Vault {
     package func release(
         _ rows: Set<VaultRowKey>, heldBy owner: String
     ) throws(StoreError) {
-        try store.change([], releasing: VaultRelease(owner: owner, rows: rows)) { _ in
+        try store.change(.tokens([]), releasing: VaultRelease(owner: owner, rows: rows)) { _ in
             VaultChanges()
         }
     }
@@ -99,7 +99,7 @@ extension Vault {
         _ details: VaultEventDetails = VaultEventDetails(), at now: NumericDate
     ) throws(StoreError) -> VaultPage {
         var page = VaultPage()
-        try change(users) { draft throws(StoreError) in
+        try change(.users(users)) { draft throws(StoreError) in
             for id in draft.records.keys.sorted() {
                 draft.apply(event, to: id, details, at: now)
             }
@@ -115,9 +115,8 @@ extension Vault {
     /// - Throws: ``StoreError``, which names the record, if one cannot be decrypted.
     @discardableResult
     package func reseal(_ records: [VaultRecord]) throws(StoreError) -> Int {
-        let users = Array(Set(records.map(\.user)))
         var count = 0
-        try change(users) { draft throws(StoreError) in
+        try change(.tokens(records.map(\.id))) { draft throws(StoreError) in
             count = 0
             for record in records {
                 guard let now = draft.records[record.id] else { continue }

@@ -72,8 +72,8 @@ extension Vault {
     package func remap(
         _ users: [VaultRemap], isDryRun: Bool = false, at now: NumericDate
     ) throws(StoreError) -> VaultRemapped {
-        let all = Array(
-            Set(users.flatMap { [$0.user, VaultUser($0.user.clientID, $0.newUserID)] }))
+        let all = VaultScope.users(
+            users.flatMap { [$0.user, VaultUser($0.user.clientID, $0.newUserID)] })
         var result = VaultRemapped()
         let decide = { (draft: inout VaultDraft) throws(StoreError) in
             result = VaultRemapped()

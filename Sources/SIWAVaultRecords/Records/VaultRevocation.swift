@@ -10,6 +10,7 @@ package struct VaultRevocation: Sendable {
     package let token: SecretText
     /// The proof to obtain.
     package let proof: Revocation.Proof
+    private let look: TokenLook
     private let vault: Vault
     private let record: VaultRecord
 
@@ -21,7 +22,8 @@ package struct VaultRevocation: Sendable {
     package init?(
         of record: VaultRecord, in vault: Vault, proof: Revocation.Proof
     ) throws(StoreError) {
-        token = try vault.token(of: record).text
+        let stored = try vault.token(of: record)
+        (token, look) = (stored.text, record.look(of: stored))
         let isRepeated = record.state == .revoked
         guard !isRepeated || proof != .none else { return nil }
         self.proof = isRepeated ? .beforeAndAfterwards : proof
@@ -31,6 +33,13 @@ package struct VaultRevocation: Sendable {
     /// Records the intent.
     package func begin(at now: NumericDate) throws(StoreError) {
         if record.state != .revoked { try note(.revocationBegun, at: now) }
+    }
+
+    /// What is believed of the outcome.
+    package func judged(_ revocation: Revocation) -> Revocation {
+        var revocation = revocation
+        revocation.isUnusual = look.isUnusual
+        return revocation
     }
 
     /// Records the outcome. A token that was revoked before keeps its state and time unless it
@@ -49,5 +58,13 @@ package struct VaultRevocation: Sendable {
         at now: NumericDate
     ) throws(StoreError) {
         try vault.note([VaultNote(record, event, details)], at: now)
+    }
+}
+
+extension VaultRecord {
+    /// How the text of its token looks. One that Apple has accepted is a token, whatever its shape.
+    package func look(of token: RefreshToken) -> TokenLook {
+        guard state != .active || checkedAt == nil else { return .usual }
+        return (try? judgeRevocable(token.text, as: .refreshToken)) ?? .unusual(nil)
     }
 }

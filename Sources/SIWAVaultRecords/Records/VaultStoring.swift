@@ -22,7 +22,7 @@ extension Vault {
                 id: VaultRecordID(user, fingerprint), state: .active, keyNumber: currentKey,
                 sealed: [], storedAt: now, signedInAt: signedInAt, changedAt: now))
         var stored = new
-        try change([user]) { draft throws(StoreError) in
+        try change(.tokens([new.id])) { draft throws(StoreError) in
             if let row = draft.damagedRow(at: new.id) { throw row.error }
             if let known = draft.records[new.id] {
                 // A record that cannot be decrypted must not prevent storing the token.
@@ -76,7 +76,7 @@ extension Vault {
         let records = try sealedWithCurrentKey(records)
         let past = try past(of: records, overwritesStates)
         var counts = VaultImportCounts()
-        try change(records.users) { draft throws(StoreError) in
+        try change(.tokens(records.map(\.id))) { draft throws(StoreError) in
             counts = VaultImportCounts()
             for record in records {
                 merge(record, overwritesStates, past, into: &draft, &counts, at: now)
@@ -102,7 +102,7 @@ extension Vault {
         _ records: [VaultRecord], overwritesStates: Bool = false, after last: inout VaultRecord?,
         at now: NumericDate
     ) throws(StoreError) -> VaultImportCounts {
-        var draft = VaultDraft(try store.records(of: records.users), by: actor)
+        var draft = VaultDraft(try store.records(of: .tokens(records.map(\.id))), by: actor)
         if let last, last.id == records.first?.id { draft.put(last) }
         var counts = VaultImportCounts()
         let past = try past(of: records, overwritesStates)
@@ -218,15 +218,6 @@ extension VaultRecord {
         var next = self
         (next.keyNumber, next.sealed) = (other.keyNumber, other.sealed)
         return next
-    }
-}
-
-extension [VaultRecord] {
-    /// Their users; each once if the records are in their order.
-    fileprivate var users: [VaultUser] {
-        var users: [VaultUser] = []
-        for record in self where record.user != users.last { users.append(record.user) }
-        return users
     }
 }
 

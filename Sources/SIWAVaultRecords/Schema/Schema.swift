@@ -108,15 +108,18 @@ extension Schema {
         guard found <= version else {
             throw DatabaseFailure(
                 .tooNew,
-                "\(subject) in \(name) has tables of version \(found); this siwa supports \(version)"
-            )
+                """
+                version \(found) of \(subject) in \(name) is newer than this siwa, which supports \
+                \(version)
+                """)
         }
         guard found >= first else {
             throw DatabaseFailure(
                 .tooOld,
-                "\(subject) in \(name) has tables of version \(found), which no release of siwa "
-                    + "made; this siwa supports \(first == version ? "" : "\(first) to ")\(version)"
-            )
+                """
+                version \(found) of \(subject) in \(name) is of no release of siwa; this siwa supports \
+                \(first == version ? "" : "\(first) to ")\(version)
+                """)
         }
         return found < version
     }

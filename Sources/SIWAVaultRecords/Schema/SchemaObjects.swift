@@ -47,11 +47,18 @@ extension Schema {
         return objects.filter { missing.contains($0.name) }.map(\.absence)
     }
 
+    private static let missingIndexRemedy = """
+        nothing is lost: run the CREATE statement in the database as its owner (sudo -u siwa psql \
+        DATABASE, or sudo -u siwa sqlite3 FILE), and look again
+        """
+
     /// Fails if a table or an index is missing, as in a database that was restored in part.
     package func requireWhole(in database: any Database) throws(DatabaseFailure) {
         let absences = try absences(in: database)
         guard let first = absences.first else { return }
         let more = absences.count > 1 ? "; and \(absences.count - 1) more" : ""
-        throw DatabaseFailure(.damaged, first + more)
+        let isIndex = !absences.contains { $0.hasPrefix("the table ") }
+        throw DatabaseFailure(
+            StoreError(.damaged, first + more, remedy: isIndex ? Self.missingIndexRemedy : nil))
     }
 }

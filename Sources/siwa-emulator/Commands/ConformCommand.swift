@@ -12,7 +12,7 @@ struct ConformCommand: Command {
     static let name = "conform"
     static let abstract = "Check that a running backend refuses what it must refuse."
     static let discussion = """
-        FILE describes how your backend signs people in; docs/conformance.md begins with one. \
+        FILE describes how your backend signs people in; docs/conformance begins with one. \
         conform starts an emulator of its own, which your backend must use in place of Apple: let \
         appleid.apple.com, or the backend's setting for Apple's URL, lead to --port.
 
@@ -82,7 +82,7 @@ struct ConformCommand: Command {
         if lists { return try world.print(Self.list) }
         guard let file else {
             throw Failure.usage(
-                "FILE is missing", hints: ["see docs/conformance.md, or run conform --list"])
+                "FILE is missing", hints: ["see docs/conformance, or run conform --list"])
         }
         let described = try read(file)
         let options = try options(described)
@@ -115,7 +115,7 @@ struct ConformCommand: Command {
         } catch let error as JSONError {
             throw Failure.settings("'\(path)' \(error)", hints: ["fix the file"])
         } catch let error as ShapeError {
-            var hints = ["fix the file; see docs/conformance.md"]
+            var hints = ["fix the file; see docs/conformance"]
             if case .unknown(let name, let known) = error.fault {
                 hints = didYouMean(suggestions(for: name, among: known)) + hints
             }
@@ -244,7 +244,7 @@ extension ConformCommand {
         if report.hasFailed(limit.severity) {
             throw Failure(
                 code: "conform", message: "the backend did what it must refuse",
-                hints: ["see docs/conformance.md for each check"], exitCode: .failed)
+                hints: ["see docs/conformance for each check"], exitCode: .failed)
         }
         let named = try Self.names(required)
         for result in report.results where named.contains(where: result.check.isNamed) {

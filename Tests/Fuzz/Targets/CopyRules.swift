@@ -151,7 +151,7 @@ extension CopyWorld {
     }
 
     private static func put(_ record: VaultRecord, into store: any VaultStore) throws {
-        try store.change([record.user], releasing: nil) { _ in
+        try store.change(.users([record.user]), releasing: nil) { _ in
             VaultChanges(
                 updates: [VaultUpdate(record, replacing: nil)],
                 history: [

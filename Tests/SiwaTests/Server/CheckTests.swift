@@ -149,7 +149,8 @@ import Testing
             let refused = try await fixture.run(command)
             #expect(refused.ending == .exit(3), "\(refused)")
             let text = refused.output + refused.errors
-            #expect(text.contains("tables of version 4, which no release of siwa made"), "\(text)")
+            #expect(text.contains("version 4 of the vault in"), "\(text)")
+            #expect(text.contains("is of no release of siwa; this siwa supports"), "\(text)")
             #expect(text.contains("siwa vault export --reveal --output FILE"), "\(text)")
         }
     }
@@ -165,6 +166,177 @@ import Testing
             #expect(try await server.call("metrics", "GET", "/readyz").status == 200)
         }
         #expect(try await server.stop().ending == .exit(0))
+    }
+
+    /// A listener that no start could open.
+    struct Unusable: Sendable, CustomTestStringConvertible {
+        let listen: String
+        var group: String?
+        let words: String
+
+        var testDescription: String { listen + (group.map { ", \($0)" } ?? "") }
+
+        static let all = [
+            Self(listen: "unix:FOLDER/nowhere/api.sock", words: "nowhere/api.sock: No such file"),
+            Self(listen: "unix:FOLDER/file", words: "file: a file with this path exists already"),
+            Self(
+                listen: "unix:FOLDER/api.sock", group: "no-such-group",
+                words: "to the group 'no-such-group': it does not exist"),
+            Self(listen: "192.0.2.1:8790", words: "cannot listen on port 8790 of 192.0.2.1"),
+        ]
+    }
+
+    @Test(arguments: Unusable.all)
+    func `a listener that no start could open is named as by serve`(
+        _ unusable: Unusable
+    ) async throws {
+        let fixture = try await prepared(.sqlite)
+        let folder = fixture.apple.folder
+        try folder.write("file", "")
+        let address = unusable.listen.replacingOccurrences(of: "FOLDER", with: folder.path)
+        try fixture.configure([
+            .init(
+                "api",
+                .object(
+                    [.init("listen", .string(address))]
+                        + (unusable.listen.hasPrefix("unix") ? [] : [.init("behind_proxy", true)])
+                        + (unusable.group.map { [.init("group", .string($0))] } ?? [])))
+        ])
+        let (checked, served) = (try await fixture.run("check"), try await fixture.run("serve"))
+        #expect(checked.ending == .exit(3) && served.ending == .exit(3), "\(checked) \(served)")
+        #expect(checked.errors.contains(unusable.words), "\(checked)")
+        #expect(served.errors.contains(unusable.words), "\(served)")
+    }
+
+    @Test func `a socket of the service manager is not said to be tried`() async throws {
+        let fixture = try await prepared(.sqlite)
+        try fixture.configure([.init("notifications", ["listen": "systemd:apple"])])
+        let checked = try await fixture.run("check")
+        #expect(checked.ending == .exit(0), "\(checked)")
+        #expect(
+            checked.output.contains(
+                "listeners: notifications (not tried: the .socket unit of systemd:apple has to be"),
+            "\(checked)")
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `a port that another process has is refused, and that of the server is not`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await prepared(backend)
+        let other = try await ServerFixture(.sqlite)
+        let server = try await other.serve(other.listeners)
+        let place = try server.place("metrics")
+        try fixture.configure([.init("metrics", ["listen": .string(place)])])
+        let checked = try await fixture.run("check")
+        let served = try await fixture.run("serve")
+        #expect(checked.ending == .exit(3) && served.ending == .exit(3), "\(checked) \(served)")
+        #expect(checked.errors.contains("server.metrics.listen: "), "\(checked)")
+        #expect(checked.errors.contains(" is in use"), "\(checked)")
+        var environment = fixture.environment
+        environment["SIWA_PROFILE"] = "app"
+        let beside = try await fixture.serve(fixture.listeners)
+        try await eventually("its facts are written") {
+            try await fixture.apple.siwa("status", "--json", environment: environment)
+                .output.contains(try beside.place("metrics"))
+        }
+        try fixture.configure([.init("metrics", ["listen": .string(place)])])
+        let running = try await fixture.run("check")
+        #expect(running.ending == .exit(3) && running.errors.contains(" is in use"), "\(running)")
+        #expect(try await beside.stop().ending == .exit(0))
+        let file = try JSON(try other.apple.folder.contents("apple/server.json"))
+        try other.apple.folder.write(
+            "apple/server.json",
+            JSON.object(
+                (file.members ?? []).filter { $0.name != "server" } + [
+                    .init("server", ["metrics": ["listen": .string(place)]])
+                ]
+            ).text)
+        let own = try await other.run("check")
+        #expect(own.ending == .exit(0) && !own.errors.contains("in use"), "\(own)")
+        let socket = other.apple.folder.path("api.sock")
+        try fixture.configure([.init("api", ["listen": .string("unix:\(socket)")])])
+        let taken = try await fixture.run("check")
+        #expect(taken.ending == .exit(3), "\(taken)")
+        #expect(
+            taken.errors.contains("server.api.listen: another process listens on \(socket)"),
+            "\(taken)")
+        // Another address of a port that it gives up when it ends.
+        let all = JSON.Member(
+            "metrics",
+            [
+                "listen": .string(place.replacing("127.0.0.1", with: "0.0.0.0")),
+                "behind_proxy": true,
+            ])
+        try fixture.configure([all])
+        #expect(try await fixture.run("check").errors.contains("is in use"))
+        try other.configure([all, .init("api", ["listen": .string("unix:\(socket)")])])
+        let wider = try await other.run("check")
+        #expect(wider.ending == .exit(0) && !wider.errors.contains("in use"), "\(wider)")
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `what expires soon and only a person can renew is a warning`() async throws {
+        let fixture = try await prepared(.sqlite)
+        let folder = fixture.apple.folder
+        let day = 86_400
+        for (seconds, words) in [
+            (-80 * day..<10 * day + 3600, "expires in 10 days, at"),
+            (-80 * day..<(-day), "expired at"),
+            (-80 * day..<20 * day, nil), (-day..<2 * day, nil),
+            (day..<80 * day, "is not valid before"),
+        ] as [(Range<Int>, String?)] {
+            let authority = try ListenerTests.authority("own", valid: seconds)
+            let identity = try TLSIdentity(authority, .address("127.0.0.1"))
+            let (certificate, key) = (
+                try folder.write("tls.pem", identity.certificate),
+                try folder.write("tls.key", identity.key)
+            )
+            try fixture.configure([
+                .init(
+                    "metrics",
+                    [
+                        "listen": "127.0.0.1:0",
+                        "tls": ["certificate": .string(certificate), "key": .string(key)],
+                    ])
+            ])
+            let checked = try await fixture.run("check")
+            #expect(checked.ending == .exit(0), "\(checked)")
+            let warning = "he certificate of server.metrics, \(certificate), "
+            #expect(
+                checked.errors.contains(warning + (words ?? "")) == (words != nil), "\(checked)")
+        }
+        // The rest of the chain counts, too.
+        let old = try ListenerTests.authority("old", valid: -80 * day..<(-day)).certificate
+        let own = try TLSIdentity(ListenerTests.authority("own"), .address("127.0.0.1"))
+        try folder.write(
+            "tls.pem",
+            own.certificate + (try old.pemRepresentation()))
+        try folder.write("tls.key", own.key)
+        #expect(try await fixture.run("check").errors.contains(", expired at "))
+    }
+
+    @Test func `a webhook secret that others can read is a warning, and refused if strict`()
+        async throws
+    {
+        let fixture = try await prepared(.sqlite)
+        let secret = fixture.apple.folder.path("webhook.secret")
+        #expect(try await fixture.run("webhook-secret", "--out", secret).ending == .exit(0))
+        try fixture.configure([
+            .init("deliver", ["url": "https://127.0.0.1:1/", "secret_file": .string(secret)])
+        ])
+        let file = try JSON(try fixture.apple.folder.contents("apple/server.json"))
+        let strict = try fixture.apple.folder.write(
+            "apple/strict.json", JSON.object((file.members ?? []) + [.init("strict", true)]).text)
+        #expect(try await fixture.run("check", "--config", strict).ending == .exit(0))
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: secret)
+        let (warned, refused) = (
+            try await fixture.run("check"), try await fixture.run("check", "--config", strict)
+        )
+        #expect(warned.ending == .exit(0) && refused.ending == .exit(3), "\(warned) \(refused)")
+        for result in [warned, refused] {
+            #expect(result.errors.contains("the webhook secret \(secret)"), "\(result)")
+        }
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))

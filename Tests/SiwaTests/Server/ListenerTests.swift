@@ -74,10 +74,14 @@ import Testing
         return (try? await transport.send(request, timeout: .seconds(20)))?.status == 200
     }
 
-    static func authority(_ name: String) throws -> CertificateAuthority {
+    /// - Parameter seconds: when its certificates begin and end, from now.
+    static func authority(
+        _ name: String, valid seconds: Range<Int> = -3600..<3600 * 24 * 60
+    ) throws -> CertificateAuthority {
         let now = Int(Date.now.timeIntervalSince1970)
         return try CertificateAuthority(
-            name: name, permitting: [.address("127.0.0.1")], validity: now - 3600..<now + 3600)
+            name: name, permitting: [.address("127.0.0.1")],
+            validity: now + seconds.lowerBound..<now + seconds.upperBound)
     }
 
     @Test func `a Unix socket has the configured group`() async throws {
@@ -98,7 +102,7 @@ import Testing
         try fixture.configure(listener("no-such-group"))
         let refused = try await fixture.run("serve")
         #expect(refused.ending == .exit(3), "\(refused)")
-        #expect(refused.errors.contains("the group 'no-such-group' does not exist"))
+        #expect(refused.errors.contains("to the group 'no-such-group': it does not exist"))
     }
 
     private static var groups: [gid_t] {

@@ -60,14 +60,17 @@ final class ReceivingRun: Sendable {
     /// The id of an event.
     static func id(_ number: Int) -> String { "event-\(number)" }
 
-    /// Posts everything.
+    /// Posts everything, in three seconds at the fastest: all would be over before the second strike.
     func send(connections: Int = 64) async throws {
+        let pause = 3_000_000 * connections / count
         try await withThrowingTaskGroup(of: Void.self) { group in
             for first in 1...connections {
                 group.addTask {
                     var connection: ClientSocket?
+                    usleep(UInt32(pause * first / connections))
                     for number in stride(from: first, through: self.count, by: connections) {
                         try self.post(number, &connection)
+                        usleep(UInt32(pause))
                     }
                 }
             }

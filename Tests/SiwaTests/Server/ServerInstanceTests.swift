@@ -33,12 +33,19 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `a start that fails at a listener leaves no row`(_ backend: VaultBackend) async throws {
+    func `a start that fails leaves no row`(_ backend: VaultBackend) async throws {
         let fixture = try await ServerFixture(backend)
         try fixture.configure([.init("notifications", ["listen": "systemd:apple"])])
         let failed = try await fixture.run("serve")
         #expect(failed.ending == .exit(3), "\(failed)")
         #expect(failed.errors.contains("systemctl start siwa-server.socket"))
+        #expect(try rows(fixture).isEmpty)
+        try FileManager.default.createDirectory(
+            atPath: fixture.apple.folder.path("taken/unsaved-tokens"),
+            withIntermediateDirectories: true)
+        try fixture.configure(
+            fixture.listeners + [.init("state", .string(fixture.apple.folder.path("taken")))])
+        #expect(try await fixture.run("serve").ending == .exit(3))
         #expect(try rows(fixture).isEmpty)
     }
 

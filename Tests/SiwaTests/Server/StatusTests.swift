@@ -41,8 +41,63 @@ import Testing
         #expect(!api.body.contains(fixture.vault.people.userID(1)))
         #expect(try await server.stop().ending == .exit(0))
         try await eventually("no server runs") {
-            try await status().output.contains("No siwa-server is running.")
+            try await status().output.contains("No siwa-server is running, or none can write")
         }
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `a server that was killed is forgotten when it starts again`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await ServerFixture(backend)
+        var environment = fixture.environment
+        environment["SIWA_PROFILE"] = "app"
+        func servers() async throws -> [JSON]? {
+            let shown = try await fixture.apple.siwa("status", "--json", environment: environment)
+            return try JSON(text: shown.output)["servers"]?.elements
+        }
+        let killed = try await fixture.serve(fixture.listeners)
+        try await eventually("its addresses are known") {
+            try await servers()?.first?["listeners"]?.elements?.isEmpty == false
+        }
+        killed.program.signal(SIGKILL)
+        _ = try await killed.program.result()
+        #expect(try await servers()?.count == 1)
+        let server = try await fixture.serve(fixture.listeners)
+        try await eventually("one server is left") {
+            let servers = try await servers()
+            return servers?.count == 1 && servers?.first?["listeners"]?.elements?.isEmpty == false
+        }
+        #expect(try await server.stop().ending == .exit(0))
+        #expect(try await servers() == [])
+    }
+
+    @Test(arguments: VaultBackend.available)
+    func `tokens that an interrupted run left revoking are a problem after an hour`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await ServerFixture(backend)
+        _ = try await fixture.vault.store([1, 2])
+        func leave(minutesAgo minutes: Int) throws {
+            try fixture.vault.run(
+                """
+                UPDATE vault_token SET state = 'revoking',
+                    lease_until = \(Int(Date.now.timeIntervalSince1970) - 60 * minutes)
+                WHERE user_id = '\(fixture.vault.people.userID(1))'
+                """)
+        }
+        try leave(minutesAgo: 30)
+        let server = try await fixture.serve(fixture.listeners)
+        let fault = "in the middle of their revocation"
+        try await eventually("the tokens are counted") {
+            try await server.call("metrics", "GET", "/").body.contains("left revoking")
+        }
+        #expect(try await !server.api("GET", "/v1/status").body.contains(fault))
+        try leave(minutesAgo: 90)
+        try await eventually("it is a problem", limit: .seconds(40)) {
+            try await server.api("GET", "/v1/status").body.contains(fault)
+        }
+        #expect(try await server.stop().ending == .exit(0))
     }
 
     @Test func `replaced or removed keys of a running server, and failed reloads, are problems`()
@@ -138,9 +193,19 @@ import Testing
         for (file, gone, garbage) in [
             ("webhook.secret", "server.deliver.secret_file cannot be read", "secret_file: /"),
             ("authorities.pem", "server.deliver.ca_file cannot be read", "no PEM certificate"),
-            ("tls.pem", "server.notifications.tls: a TLS", "are not a certificate and its"),
+            ("tls.pem", "server.notifications.tls: ", "are not a certificate and its"),
         ] {
             try await faults(of: file, in: folder, gone, garbage, areShownBy: server)
+        }
+        // Another secret is no fault of a start, and deliveries are signed with the old one.
+        try FileManager.default.removeItem(atPath: secret)
+        #expect(try await fixture.run("webhook-secret", "--out", secret).ending == .exit(0))
+        let changed = "\(secret) was changed since the server read it."
+        for isShown in [true, false] {
+            try await eventually("a changed secret: \(isShown)", limit: .seconds(40)) {
+                try await server.api("GET", "/v1/status").body.contains(changed) == isShown
+            }
+            server.program.signal(SIGHUP)
         }
         #expect(try await server.stop().ending == .exit(0))
     }
@@ -208,6 +273,100 @@ import Testing
         try await expect(garbage, isShown: false)
         let text = try await server.call("metrics", "GET", "/readyz").body
         #expect(text.contains("start_files: ok"), "\(text)")
+    }
+
+    @Test func `a socket that was removed, and what expires soon, are problems`() async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        let folder = fixture.apple.folder
+        func install(_ days: Int) throws {
+            let authority = try ListenerTests.authority(
+                "own", valid: -80 * 86_400..<days * 86_400)
+            let identity = try TLSIdentity(authority, .address("127.0.0.1"))
+            try folder.write("tls.pem", identity.certificate)
+            try folder.write("tls.key", identity.key)
+        }
+        try install(5)
+        let config = try JSON(try folder.contents("apple/config.json"))
+        let app = try #require(config["profiles"]?["app"]?.members)
+        let settings: JSON = [
+            "profiles": [
+                "app": .object(
+                    app.filter { !["private_key", "key_id"].contains($0.name) }
+                        + [.init("client_secret_file", "given.secret")])
+            ],
+            "server": .object(
+                fixture.listeners.filter { $0.name != "notifications" } + [
+                    .init(
+                        "notifications",
+                        [
+                            "listen": "127.0.0.1:0",
+                            "tls": [
+                                "certificate": .string(folder.path("tls.pem")),
+                                "key": .string(folder.path("tls.key")),
+                            ],
+                        ])
+                ]),
+        ]
+        try folder.write("apple/server.json", settings.text)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("apple"))
+        let file = try #require(names.first { $0.hasPrefix("AuthKey_") })
+        let pem = String(decoding: try folder.contents("apple/\(file)"), as: UTF8.self)
+        let der = Data(
+            base64Encoded: pem.split(separator: "\n").dropFirst().dropLast().joined())
+        let key = try P256PrivateKey(derRepresentation: SecretBytes(try #require(der)))
+        func renew(_ daysAgo: Int) async throws {
+            var client = Client(
+                teamID: TeamID(
+                    unchecked: try #require(config["profiles"]?["app"]?["team_id"]?.string)),
+                clientID: ClientID(unchecked: "com.example.app"),
+                signingKey: SigningKey(
+                    key, id: KeyID(unchecked: String(file.dropFirst(8).dropLast(3)))))
+            client.secretLifetime = .seconds(30 * 86_400)
+            let issuedAt = NumericDate(Int(Date.now.timeIntervalSince1970) - daysAgo * 86_400)
+            let secret = try await client.mintSecret(at: issuedAt)
+            try folder.write("apple/given.secret", secret.text.bytes.revealed())
+        }
+        try await renew(29)
+        let server = try await fixture.serve()
+        func expect(_ words: String, isShown: Bool = true) async throws {
+            try await eventually("\(isShown ? "" : "no longer ")\(words)", limit: .seconds(40)) {
+                try await server.call("metrics", "GET", "/").body.contains(words) == isShown
+            }
+        }
+        let certificate =
+            "The certificate of server.notifications, \(folder.path("tls.pem")), expires in"
+        try await expect(certificate)
+        try await expect("The client_secret of profile app expires in")
+        try install(60)
+        try await renew(1)
+        let changed = "\(folder.path("tls.pem")) was changed since the server read it."
+        try await expect(changed)
+        server.program.signal(SIGHUP)
+        try await expect(changed, isShown: false)
+        try await expect(certificate, isShown: false)
+        try await expect("The client_secret of profile app expires in", isShown: false)
+        let closed =
+            "the socket of server.api, \(folder.path("api.sock")), has other permissions, or its folder"
+        chmod(folder.path("api.sock"), 0o600)
+        try await expect(closed)
+        chmod(folder.path("api.sock"), 0o666)
+        try await expect(closed, isShown: false)
+        try FileManager.default.removeItem(atPath: folder.path("api.sock"))
+        let removed =
+            "the socket of server.api, \(folder.path("api.sock")), was removed or replaced"
+        try await expect(removed)
+        let text = try await server.call("metrics", "GET", "/readyz")
+        #expect(text.status == 200 && text.body.contains("listeners: \(removed)\n"), "\(text.body)")
+        // A certificate with which nobody can connect is no listener.
+        try install(-1)
+        server.program.signal(SIGHUP)
+        let expired =
+            "listeners: \(removed); The certificate of server.notifications, "
+            + "\(folder.path("tls.pem")), expired at "
+        try await eventually("the certificate has expired") {
+            try await server.call("metrics", "GET", "/readyz").body.contains(expired)
+        }
+        #expect(try await server.stop().ending == .exit(0))
     }
 
     @Test func `no request reads the private keys`() async throws {

@@ -136,6 +136,10 @@ struct AnswerCheck: Sendable {
                     verify the signature with Apple's keys before you believe a notification; \
                     siwa-server answers so only while it cannot fetch Apple's keys (see /readyz)
                     """)
+        case 502, 504:
+            CheckLine(
+                .forged, .failed, "answered \(answer.status): the proxy gets no answer",
+                advice: "siwa-server does not run, or the proxy has another address for it")
         default:
             CheckLine(
                 .forged, .failed, "answered \(answer.status), in place of 4xx",
@@ -161,7 +165,9 @@ struct AnswerCheck: Sendable {
             return (
                 CheckLine(
                     .signed, .failed, "the emulator at \(emulator) signs nothing: \(error)",
-                    advice: "check --emulator, and that the emulator knows the client_id"), nil
+                    advice:
+                        "check --emulator, its --ca-file if it has https, and that it knows the client_id"
+                ), nil
             )
         }
     }

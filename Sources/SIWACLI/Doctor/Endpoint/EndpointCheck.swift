@@ -159,15 +159,17 @@ private struct TLSCheck {
             return CheckLine(
                 .certificate, .failed,
                 "not valid for \(url.host): \(fault)\(expiry.isPast ? "; it \(expiry.words)" : "")",
-                advice: "install a certificate for this name, of an authority that Apple trusts")
+                advice: fault.mentions("expired") || fault.mentions("not yet valid")
+                    ? "renew the certificate that the server sends, with its chain"
+                    : "install a certificate for this name, of an authority that Apple trusts")
         }
         let seen = "\(found.sent): complete chain, valid for \(url.host), \(expiry.words)"
         guard expiry.isSoon else { return CheckLine(.certificate, .ok, seen) }
         return CheckLine(
             .certificate, .warning, seen,
             advice: """
-                renew it, and reload the server or the proxy that has it: after that, Apple cannot \
-                post
+                renew it, and reload the server or the proxy that has it: once it has expired, Apple \
+                cannot post
                 """)
     }
 

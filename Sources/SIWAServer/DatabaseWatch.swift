@@ -2,8 +2,11 @@ internal import SIWALifecycle
 internal import SIWAServerRecords
 internal import Synchronization
 
-/// Remembers whether the last write that needed space failed for want of it.
-final class SpaceWatch: Sendable {
+/// Notes which calls of the database failed: whether the last write that needed space failed for want
+/// of it, and that the heartbeat has to look at once.
+final class DatabaseWatch: Sendable {
+    /// Wakes after each failure that is not a mere wait.
+    let failures = WakeSignal()
     private let failure = Mutex<String?>(nil)
     private let free: @Sendable () -> Int?
 
@@ -11,6 +14,7 @@ final class SpaceWatch: Sendable {
     init(free: @escaping @Sendable () -> Int? = { nil }) { self.free = free }
 
     func fail(_ error: StoreError) {
+        if error.kind != .busy { failures.notify() }
         guard error.kind == .full else { return }
         failure.withLock { $0 = error.message }
     }

@@ -103,7 +103,7 @@ import Testing
     @Test func `without its database, a server does not know what happened, and has run`() {
         let status = report(databaseFault: "it is down", counts: nil)
         let page = StatusPage(status).html
-        #expect(status.lastValidation == "not known" && report().lastValidation == "never")
+        #expect(status.lastValidation == "not known" && report().lastValidation == "no token yet")
         #expect(page.contains("<p>Not known.") && !page.contains("<p>None."))
         #expect(!status.unknowns.contains { $0.contains("has not run yet") })
     }

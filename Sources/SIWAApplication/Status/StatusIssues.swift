@@ -52,16 +52,15 @@ extension ServerStatus {
     /// When a stored token was last validated. A server whose database cannot be read does not know.
     package var lastValidation: String {
         guard survey.counts != nil || survey.servers.isEmpty else { return "not known" }
-        return survey.counts?.lastValidation?.rfc3339 ?? "never"
+        return survey.counts?.lastValidation?.rfc3339 ?? "no token yet"
     }
 
     private var moved: [Issue] {
         guard let move = survey.move else { return [] }
-        let remedy = move.kind.remedy
         return [
             Issue(
                 "Nothing can be stored: \(move.message).",
-                remedy.prefix(1).uppercased() + remedy.dropFirst() + ".",
+                move.kind.remedy.capitalized + ".",
                 page: "runbooks/sqlite-to-postgresql.html", in: .servers)
         ]
     }
@@ -140,18 +139,17 @@ extension ServerStatus {
 
     /// A key under two Key IDs: Apple knows it by one of them.
     private func sharedKeys(_ facts: ServerFacts) -> [Issue] {
-        let signing = facts.profiles.filter { $0.keyFingerprint != nil && $0.keyID != nil }
-        return Dictionary(grouping: signing) { $0.keyFingerprint ?? "" }
-            .sorted { $0.key < $1.key }.map(\.value)
-            .filter { Set($0.map(\.keyID)).count > 1 }
-            .map { profiles in
-                let uses = profiles.map { "profile \($0.name) as \($0.keyID ?? "")" }
-                return Issue(
-                    "One key is in use under different Key IDs, and Apple refuses all but one: "
-                        + uses.joined(separator: ", ") + ".",
-                    "Give every Key ID its own key, and run siwa-server check.",
-                    page: "server.html#a-profile-with-a-key-of-its-own", in: .lastRefusal)
+        let uses = facts.profiles.compactMap { profile in
+            profile.keyFingerprint.flatMap { fingerprint in
+                profile.keyID.map { KeyUse(profile.name, fingerprint, keyID: $0) }
             }
+        }
+        return KeyUse.faults(among: uses).map {
+            Issue(
+                $0.capitalized + ".",
+                KeyUse.remedy.capitalized + ", and run siwa-server check.",
+                page: "server.html#a-profile-with-a-key-of-its-own", in: .lastRefusal)
+        }
     }
 
     /// A key in its file that is not the one in use.
@@ -280,8 +278,8 @@ extension ServerStatus {
         return [
             Issue(
                 "The database cannot be used: \(fault).",
-                "Run siwa-server check: it says what to do. Until then, notifications and API calls "
-                    + "that need the database are answered with 503.",
+                "Run siwa-server check: it says what to do. Until then, GET /readyz answers 503, and so "
+                    + "do notifications and API calls that cannot be carried out.",
                 page: "runbooks/notifications.html#the-database-is-down", in: .servers)
         ]
     }
@@ -487,6 +485,11 @@ extension ServerStatus {
     private static let oldKeySet = Duration.seconds(2 * 3600)
     /// The most unverified notifications that siwa-server keeps.
     package static let mostUnverified = 1000
+}
+
+extension String {
+    /// The beginning of a sentence.
+    fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension ServerFacts.Expiry {

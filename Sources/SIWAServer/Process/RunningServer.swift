@@ -161,8 +161,9 @@ struct RunningServer: Sendable {
 extension RunningServer {
     /// What this server knows, and what is wrong with its files and listeners now.
     private func facts() async -> ServerFacts {
-        context.startFaults.replace(with: await loaded.startFiles.faults())
-        context.changedFiles.replace(with: loaded.startFiles.changes())
+        let files = await loaded.startFiles.examine()
+        context.startFaults.replace(with: files.faults)
+        context.changedFiles.replace(with: files.changes)
         context.examineKeyFiles()
         context.addresses.replace(with: listeners.map(\.address))
         context.listenerFaults.replace(with: listeners.compactMap(\.fault))

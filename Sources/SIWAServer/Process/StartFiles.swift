@@ -28,19 +28,24 @@ final class StartFiles: Sendable {
         (self.configurationFile, self.world) = (configurationFile, world)
     }
 
-    /// Why a start would fail now, one sentence without a full stop for each file; empty if it would
-    /// not. Reads the files.
-    func faults() async -> [String] {
-        let base = world.base
-        let configuration: ServedConfiguration
-        let settings: ServerSettings
+    /// What is wrong with the files, and which of them have something else than what was remembered.
+    struct Findings {
+        /// Why a start would fail now, one sentence without a full stop for each file; empty if it
+        /// would not.
+        var faults: [String] = []
+        /// The paths of changed files, sorted, without those that cannot be read.
+        var changes: [String] = []
+    }
+
+    /// Reads the files.
+    func examine() async -> Findings {
+        let (configuration, settings): Inputs
         do throws(Diagnosis) {
-            configuration = try ServedConfiguration(configurationFile, in: base).quiet
-            settings = try ServerSettings(
-                configuration, variables: base.variables, words: base.words)
+            (configuration, settings) = try inputs()
         } catch {
-            return [error.message]
+            return Findings(faults: [error.message])
         }
+        let base = world.base
         let named = [
             fault { () throws(Diagnosis) in
                 try LoadedServer.examineFiles(of: settings, configuration)
@@ -49,19 +54,32 @@ final class StartFiles: Sendable {
                 if let file = settings.keySetFile { _ = try KeySet(file: file, in: base) }
             },
         ]
-        return named.compactMap(\.self) + configuration.profileFileFaults
+        let faults =
+            named.compactMap(\.self) + configuration.profileFileFaults
             + (settings.delivery.map { LoadedDelivery.faults($0, in: base) } ?? [])
             + (await certificateFaults(settings))
+        let (old, now) = (loaded.withLock { $0 }, contents(of: (configuration, settings)))
+        return Findings(
+            faults: faults,
+            changes: old.keys.filter { now[$0] != nil && now[$0] != old[$0] }.sorted())
     }
 
     /// What the files have now that only a reload reads again, without those that cannot be read.
-    func contents() -> Contents {
+    func contents() -> Contents { (try? inputs()).map(contents) ?? [:] }
+
+    private typealias Inputs = (ServedConfiguration, ServerSettings)
+
+    private func inputs() throws(Diagnosis) -> Inputs {
         let base = world.base
-        guard
-            let configuration = try? ServedConfiguration(configurationFile, in: base).quiet,
-            let settings = try? ServerSettings(
-                configuration, variables: base.variables, words: base.words)
-        else { return [:] }
+        let configuration = try ServedConfiguration(configurationFile, in: base).quiet
+        return (
+            configuration,
+            try ServerSettings(configuration, variables: base.variables, words: base.words)
+        )
+    }
+
+    private func contents(of inputs: Inputs) -> Contents {
+        let (configuration, settings) = inputs
         let delivery = settings.delivery
         let files = [settings.keySetFile, delivery?.secretFile, delivery?.authorityFile]
         let listeners = RouteTable.Listener.allCases.compactMap { settings.listener($0)?.tls }
@@ -69,7 +87,7 @@ final class StartFiles: Sendable {
         for path in files.compactMap(\.self) + configuration.authorityFiles
             + listeners.flatMap({ [$0.certificate, $0.key] })
         {
-            guard let read = try? base.files.read(path) else { continue }
+            guard let read = try? world.base.files.read(path) else { continue }
             contents[path] = SecretText(read.contents).fingerprint
         }
         return contents
@@ -77,12 +95,6 @@ final class StartFiles: Sendable {
 
     /// Remembers what was read.
     func remember(_ contents: Contents) { loaded.withLock { $0 = contents } }
-
-    /// The files that have something else now, sorted.
-    func changes() -> [String] {
-        let (old, now) = (loaded.withLock { $0 }, contents())
-        return old.keys.filter { now[$0] != nil && now[$0] != old[$0] }.sorted()
-    }
 
     private func fault(_ body: () throws(Diagnosis) -> Void) -> String? {
         do throws(Diagnosis) {

@@ -98,27 +98,22 @@ struct ServedConfiguration: Sendable {
     var keyWarnings: [String] {
         let world = session.world
         var warnings: [String] = []
-        var uses: [String: [(keyID: String, profile: String)]] = [:]
+        var uses: [KeyUse] = []
         for name in profiles {
             guard let session = try? quietSession(of: name),
                 case .signing(let loaded)? = try? session.requestClient()
             else { continue }
-            uses[loaded.key.publicKey.fingerprint, default: []].append(
-                (loaded.client.signingKey.id.rawValue, name ?? ""))
+            uses.append(
+                KeyUse(
+                    name ?? "", loaded.key.publicKey.fingerprint,
+                    keyID: loaded.client.signingKey.id.rawValue))
             let candidates = LocalCandidates(session.settings, in: world)
             if let finding = ClientFindings(loaded, candidates).mistaken {
                 warnings.append(
                     "\(name.map { "profile '\($0)': " } ?? "")\(finding.seen); \(finding.advice)")
             }
         }
-        let shared = uses.values.filter { Set($0.map(\.keyID)).count > 1 }.map { uses in
-            uses.map { "profile \($0.profile) as \($0.keyID)" }.joined(separator: ", ")
-        }
-        return warnings
-            + shared.sorted().map {
-                "one key is in use under different Key IDs, and Apple refuses all but one: \($0); give "
-                    + "every Key ID its own key"
-            }
+        return warnings + KeyUse.faults(among: uses).map { "\($0); \(KeyUse.remedy)" }
     }
 
     /// The files of authorities that profiles trust in place of the system's.

@@ -88,7 +88,8 @@ struct DurableWrites: Sendable {
     /// Waits until everything is in the database.
     func drain() async { await background.drain() }
 
-    /// The number of refresh tokens that are not in the vault: no other copy may exist.
+    /// The number of refresh tokens that could not be stored yet: no other copy may exist. One that is
+    /// just being stored for the first time is none of them.
     var unsavedTokens: Int { pending.tokenCount + savedTokens }
 
     /// Saves the tokens that could not be stored elsewhere; they are not stored any more.
@@ -228,7 +229,10 @@ private final class PendingWrites: Sendable {
         return state.withLock { state in targets.keys.allSatisfy { state.entries[$0] == nil } }
     }
 
-    var tokenCount: Int { state.withLock { $0.entries.values.count { $0.token != nil } } }
+    /// The tokens whose first attempt failed.
+    var tokenCount: Int {
+        state.withLock { $0.entries.values.count { $0.isWaiting && $0.token != nil } }
+    }
 
     func saveTokens(_ save: (UnsavedToken) -> Bool) -> [LogSubject] {
         let entries = state.withLock {

@@ -26,6 +26,7 @@
     FUNCTION(sqlite3_column_int64) \
     FUNCTION(sqlite3_column_type) \
     FUNCTION(sqlite3_config) \
+    FUNCTION(sqlite3_db_readonly) \
     FUNCTION(sqlite3_errmsg) \
     FUNCTION(sqlite3_file_control) \
     FUNCTION(sqlite3_finalize) \

@@ -25,6 +25,7 @@ package final class ConnectionPool: Sendable {
         try persistently { () throws(DatabaseFailure) in
             let database = if let connection { connection } else { try open() }
             connection = database
+            if access == .writing { database.prepareToWrite() }
             return try database.transaction(access, body)
         }
     }

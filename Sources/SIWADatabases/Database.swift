@@ -22,6 +22,10 @@ package protocol Database: AnyObject {
         _ rows: [[Value]], into table: String, _ columns: [String]
     ) throws(DatabaseFailure)
 
+    /// Restores settings of the database that its file may have lost, before the first transaction
+    /// that writes.
+    func prepareToWrite()
+
     /// Begins a transaction.
     func begin(_ access: Access) throws(DatabaseFailure)
 
@@ -39,6 +43,8 @@ extension Database {
     package func run(_ sql: String, _ values: Value...) throws(DatabaseFailure) -> [[Value]] {
         try run(sql, values)
     }
+
+    package func prepareToWrite() {}
 
     package func begin(_ access: Access) throws(DatabaseFailure) {
         _ = try run(dialect.begin(access))
@@ -115,12 +121,17 @@ package protocol DatabaseConnector: Sendable {
     /// Connects; creates a database file only if `creating`.
     func connect(creating: Bool) throws(DatabaseFailure) -> any Database
 
+    /// Fails if the database's file cannot be opened now; does nothing for a server.
+    func requireAccess() throws(DatabaseFailure)
+
     /// Removes a database file that has no tables, while no process uses it.
     func removeIfEmpty() throws(DatabaseFailure)
 }
 
 extension DatabaseConnector {
     package func weaknesses() throws(DatabaseFailure) -> [StoreWeakness] { [] }
+
+    package func requireAccess() throws(DatabaseFailure) {}
 
     package func removeIfEmpty() throws(DatabaseFailure) {}
 }

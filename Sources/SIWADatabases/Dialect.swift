@@ -28,6 +28,9 @@ package struct Dialect: Sendable {
     package let takesArrays: Bool
     /// A query that returns a row if a table exists.
     package let tableExists: @Sendable (String) -> String
+    /// A query of the privileges that the role of the connection lacks on tables: rows of the table,
+    /// the role, the privileges, and the statement that gives them. Nil if there are none.
+    package let lackingPrivileges: (@Sendable (_ tables: [String], _ needed: [String]) -> String)?
     /// Locks the creation and migration of the tables; nil if a writing transaction already locks
     /// everything.
     package let lockSchema: String?
@@ -58,6 +61,7 @@ package struct Dialect: Sendable {
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
         lockingRows: "", holdingRows: "", skippingLockedRows: "", takesArrays: false,
         tableExists: { "SELECT 1 FROM sqlite_schema WHERE name = '\($0)'" },
+        lackingPrivileges: nil,
         lockSchema: nil, holdTable: nil, lockTable: nil, continueNumbers: nil,
         beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
 
@@ -71,6 +75,18 @@ package struct Dialect: Sendable {
         skippingLockedRows: "FOR UPDATE SKIP LOCKED",
         takesArrays: true,
         tableExists: { "SELECT 1 WHERE to_regclass('\($0)') IS NOT NULL" },
+        lackingPrivileges: { tables, privileges in
+            func array(_ names: [String]) -> String {
+                "unnest(ARRAY[\(names.map { "'\($0)'" }.joined(separator: ", "))])"
+            }
+            return """
+                SELECT name, current_user::text, string_agg(privilege, ', ' ORDER BY privilege),
+                    format('GRANT ALL ON %s TO %I', name, current_user)
+                FROM \(array(tables)) AS name, \(array(privileges)) AS privilege
+                WHERE NOT has_table_privilege(to_regclass(name), privilege)
+                GROUP BY name ORDER BY name
+                """
+        },
         lockSchema: "SELECT 1 FROM pg_advisory_xact_lock(\(vaultLock))",
         holdTable: { "LOCK TABLE \($0) IN SHARE MODE" },
         lockTable: { "LOCK TABLE \($0) IN ACCESS EXCLUSIVE MODE" },

@@ -13,7 +13,7 @@ package struct ServerInstance: Hashable, Sendable {
     /// How long a server counts as running after its last heartbeat.
     package static let lease = Duration.seconds(30)
     /// How old the last heartbeat of a server that can use the database may be.
-    static let longestSilence = Duration.seconds(15)
+    package static let longestSilence = Duration.seconds(15)
     /// The time between two heartbeats.
     package static let interval = Duration.seconds(10)
 

@@ -54,6 +54,8 @@ package struct ServerSurvey: Sendable {
     package var servers: [ServerRecord] = []
     /// The reader's machine, if its configuration has a server and only others run. Set by the reader.
     package var hostWithoutServer: String?
+    /// Whether a server runs on the reader's machine although no row shows it. Set by the reader.
+    package var hasUnseenServer = false
     /// The free bytes where an SQLite vault is, measured by the reader; nil if that is unknown.
     package var freeSpace: Int?
     /// The numbers of records; nil if the database is unavailable.

@@ -27,6 +27,15 @@ package final class ServerStore: Sendable {
         pool = ConnectionPool(connector, .vault)
     }
 
+    /// Fails if a connection could not open the database's file now; does nothing for a server.
+    package func requireAccess() throws(StoreError) {
+        do throws(DatabaseFailure) {
+            try connector.requireAccess()
+        } catch {
+            throw error.error
+        }
+    }
+
     /// The vault's records, over the same connection.
     package var vault: any VaultStore {
         let name = connector.name

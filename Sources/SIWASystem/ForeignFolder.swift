@@ -21,19 +21,37 @@ package func requireOwnFolder(
         remedy: remedyForOwner(of: "the folder", or: "a folder of your own"))
 }
 
-/// What to do about a file that this user must not open although it is in this user's folder, as
-/// after a command of root on the files of a service; nil for other errors.
+/// What to do about a file in this user's folder that this user must not open, as after a command of
+/// root on the files of a service, or about this user's own folder; nil for other errors.
 package func ownershipRemedy(_ code: CInt, _ path: String) -> String? {
     guard code == EACCES, geteuid() != 0 else { return nil }
     let folder = folderPrefix(of: path)
     var (file, owner) = (stat(), stat())
-    guard lstat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_uid != geteuid(),
-        stat(folder.isEmpty ? "." : folder, &owner) == 0, owner.st_uid == geteuid()
-    else { return nil }
+    guard stat(folder.isEmpty ? "." : folder, &owner) == 0 else { return nil }
+    guard owner.st_uid == geteuid() else {
+        return isHome(owner) ? remedy("the folder", of: owner, folder) : nil
+    }
+    if owner.st_mode & 0o700 != 0o700 {
+        return "the mode of the folder keeps its owner out: chmod 700 \(folder)"
+    }
+    guard lstat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return nil }
+    if file.st_uid != geteuid() { return remedy("the file", of: file, path) }
+    return file.st_mode & 0o600 == 0o600
+        ? nil : "the mode of the file keeps its owner out: chmod 600 \(path)"
+}
+
+private func isHome(_ folder: stat) -> Bool {
+    var home = stat()
+    guard let user = getpwuid(geteuid()), let path = user.pointee.pw_dir, stat(path, &home) == 0
+    else { return false }
+    return home.st_ino == folder.st_ino && home.st_dev == folder.st_dev
+}
+
+private func remedy(_ what: String, of status: stat, _ path: String) -> String {
     let user = getpwuid(geteuid()).flatMap { $0.pointee.pw_name.map { String(cString: $0) } }
     let group = getgrgid(getegid()).flatMap { $0.pointee.gr_name.map { String(cString: $0) } }
     return """
-        the file belongs to another user (uid \(file.st_uid)); as root, give it to this one: \
+        \(what) belongs to another user (uid \(status.st_uid)); as root, give it to this one: \
         chown \(user ?? "\(geteuid())"):\(group ?? "\(getegid())") \(path)
         """
 }

@@ -60,6 +60,6 @@ func openForReading(_ path: String) throws(FileError) -> CInt {
 }
 
 /// The path up to and including its last slash; empty if it has none.
-func folderPrefix(of path: String) -> String {
+package func folderPrefix(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
 }

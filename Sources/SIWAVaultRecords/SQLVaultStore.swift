@@ -304,6 +304,9 @@ package final class SQLVaultStore: VaultStore {
             for other in others {
                 absences += try other.absences(in: database, isOptional: true)
             }
+            for schema in [schema] + others {
+                absences += try schema.refusals(of: ["SELECT"], in: database)
+            }
             return try absences
                 + database.faults(of: ["vault_token", "vault_key", "vault_history"])
                 + database.unknownKeys()

@@ -96,6 +96,7 @@ extension World {
                 authorityFile: settings.authorityFile, variables: settings.variables
             ).handshake(with: url, host: host, offer, timeout: timeout)
         }
+        isRunning = { SIWASystem.isRunning($0, $1, longerThan: $2) }
         runProgram = { program throws(FileError) in try SIWASystem.runProgram(program) }
         if isTerminal(0), isTerminal(2) {
             ask = { question throws(FileError) in try askTerminal(question) }

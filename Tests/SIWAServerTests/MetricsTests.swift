@@ -35,8 +35,10 @@ import Testing
         let metrics = Metrics()
         let answers: [(Int, String, Bool)] = [
             (400, #"{"error":"invalid_client"}"#, true), (503, "", true), (200, "{}", false),
-            (401, #"{"error":"invalid_client"}"#, true),
             (400, #"{"error":"invalid_grant"}"#, false),
+            (401, #"{"error":"invalid_client"}"#, true),
+            // Apple looks the code up first.
+            (400, #"{"error":"invalid_grant"}"#, true),
         ]
         let request = HTTPRequest(
             method: .post, url: "https://appleid.apple.com/auth/token")

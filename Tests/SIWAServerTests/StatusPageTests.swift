@@ -322,6 +322,18 @@ import Testing
             ])
     }
 
+    @Test func `a server that runs and that the vault does not show is a problem`() {
+        var survey = ServerSurvey()
+        #expect(ServerStatus(survey, at: NumericDate(0)).issues == [])
+        survey.hasUnseenServer = true
+        #expect(
+            ServerStatus(survey, at: NumericDate(0)).issues.map(\.fault) == [
+                "siwa-server runs on this machine, and does not write into this vault."
+            ])
+        survey.serverVersion = 3
+        #expect(ServerStatus(survey, at: NumericDate(0)).issues.count == 1)
+    }
+
     @Test func `only what was tried is well`() {
         #expect(report().unknowns == [])
         let report = report(keySetAge: nil, clockSkew: nil, runs: 10) { facts, _ in

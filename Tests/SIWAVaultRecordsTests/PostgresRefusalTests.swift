@@ -4,6 +4,7 @@ import SIWATestSupport
 import Testing
 
 @testable import SIWADatabases
+@testable import SIWAServerRecords
 @testable import SIWAVaultRecords
 
 /// A server that cannot be used: the kind of error decides what a runbook does.
@@ -93,6 +94,37 @@ import Testing
         try store.create(.first)
     }
 
+    @Test func `a missing privilege is named with the statement that gives it`() async throws {
+        let fixture = try await PostgresStoreFixture()
+        _ = try fixture.preparedServerStore()
+        for statement in [
+            "CREATE ROLE clerk LOGIN", "GRANT ALL ON ALL TABLES IN SCHEMA public TO clerk",
+            "REVOKE INSERT ON inbox_event FROM clerk",
+            "REVOKE SELECT, UPDATE ON vault_history FROM clerk",
+        ] { _ = try await fixture.server.run(statement, on: fixture.url) }
+        let url = fixture.server.url(fixture.name, user: "clerk")
+        let store = try ServerStore(url, timeout: .eachStatement(.seconds(60)))
+        #expect(
+            try store.vault.faults().contains(
+                "the role clerk has no privilege for SELECT on the table vault_history; this gives "
+                    + "it: GRANT ALL ON vault_history TO clerk"))
+        for (table, privileges) in [("vault_history", "SELECT, UPDATE"), ("inbox_event", "INSERT")]
+        {
+            for error in [
+                #expect(throws: StoreError.self) { try store.check() },
+                #expect(throws: StoreError.self) { _ = try store.examine() },
+            ] {
+                #expect(
+                    error?.message
+                        == "the role clerk has no privilege for \(privileges) on the table \(table); "
+                        + "this gives it: GRANT ALL ON \(table) TO clerk")
+                #expect(error?.kind == .unusable && error?.remedy?.contains("GRANT") == true)
+            }
+            _ = try await fixture.server.run("GRANT ALL ON \(table) TO clerk", on: fixture.url)
+        }
+        try store.check()
+    }
+
     @Test(arguments: [
         "postgresql:///db?host=/tmp/no-such-folder", "postgres://u:geheim@127.0.0.1:1/db",
         "postgresql://u:geheim@no-such-host.invalid/db", "postgresql://u:geheim?@127.0.0.1:1/db",
@@ -160,7 +192,8 @@ import Testing
         let database = ConnectionRefusal("FATAL:  3D000: database \"it's\" does not exist\n")
         #expect(
             database.remedy(role: "siwa", database: "it's", isLocal: false)
-                == "create the database, on the machine of the database: sudo -u postgres createdb "
+                == "if there was a vault, restore it from its backup; for a new one, create the "
+                + "database, on the machine of the database: sudo -u postgres createdb "
                 + #"--owner siwa --encoding UTF8 --template template0 'it'\''s'; then 'siwa vault "#
                 + "init' creates the vault")
     }

@@ -4,6 +4,7 @@ import SIWATestSupport
 import Testing
 
 @testable import SIWADatabases
+@testable import SIWAServerRecords
 @testable import SIWAVaultRecords
 
 /// The file behind a vault, and what can be wrong with it.
@@ -41,6 +42,21 @@ import Testing
         #expect(try database.run("PRAGMA journal_mode") == [[.text("wal")]])
         #expect(try database.run("PRAGMA synchronous") == [[.integer(2)]])
         #expect(try database.run("PRAGMA foreign_keys") == [[.integer(1)]])
+    }
+
+    /// `VACUUM INTO` and `.backup` write a file without one.
+    @Test func `a restored copy has a write-ahead log again after its first change, not before`()
+        throws
+    {
+        _ = try fixture.preparedServerStore()
+        try fixture.store().put([VaultRecord(.sample(1))])
+        #expect(try fixture.connect().run("PRAGMA journal_mode = DELETE") == [[.text("delete")]])
+        let store = try fixture.store()
+        #expect(try store.all() == [VaultRecord(.sample(1))])
+        _ = try fixture.serverStore().examine()
+        #expect(try fixture.connect().run("PRAGMA journal_mode") == [[.text("delete")]])
+        try store.put([VaultRecord(.sample(2))])
+        #expect(try fixture.connect().run("PRAGMA journal_mode") == [[.text("wal")]])
     }
 
     @Test func `one file remains when the last store is released`() throws {

@@ -4,6 +4,7 @@ import SIWATestSupport
 import Testing
 
 @testable import SIWADatabases
+@testable import SIWAServerRecords
 @testable import SIWAVaultRecords
 
 /// A vault without permission for this user: nothing is changed, and the message names the path and
@@ -34,6 +35,33 @@ import Testing
             #expect(error?.message.contains(fixture.path) == true)
         }
         #expect(try fixture.store().all() == [VaultRecord(.sample(1))])
+    }
+
+    /// `siwa-server check` is to fail where a start would. SQLite begins to write such a file.
+    @Test(arguments: [(0o777, 0o444), (0o555, 0o666), (0o000, 0o666)])
+    func `what cannot be written is found without writing, by new connections and open ones`(
+        _ folder: mode_t, _ file: mode_t
+    ) throws {
+        let fixture = try SQLiteStoreFixture()
+        let open = try fixture.preparedServerStore()
+        try withoutPrivileges(in: fixture, folder: folder, file: file) {
+            let store = try fixture.serverStore()
+            let place = folder == 0o777 ? fixture.path : fixture.folder.path + "/"
+            for error in [
+                #expect(throws: StoreError.self) { try store.requireAccess() },
+                #expect(throws: StoreError.self) { _ = try store.examine() },
+            ] {
+                #expect(error?.kind == .unusable)
+                #expect(error?.message.hasSuffix("permission denied") == true, "\(error as Any)")
+            }
+            let error = #expect(throws: StoreError.self) { try store.requireAccess() }
+            #expect(error?.message == "'\(place)' cannot be written: permission denied")
+            // An open file can be written whatever its mode is; one whose folder is closed cannot be found.
+            guard folder == 0o000 else { return }
+            let moved = #expect(throws: StoreError.self) { try open.check() }
+            #expect(moved?.message == error?.message)
+        }
+        try fixture.serverStore().requireAccess()
     }
 
     /// Runs `body` as a user for whom file permissions apply, even if root runs the tests.

@@ -17,7 +17,7 @@ extension ServerStatus {
                 }
             }
         }
-        return moved + stopped + absent + issues + unverified + deliveries + revocations
+        return moved + unseen + stopped + absent + issues + unverified + deliveries + revocations
     }
 
     /// A server's own problems, by kind, the most severe kind first.
@@ -66,7 +66,8 @@ extension ServerStatus {
     }
 
     private var stopped: [Issue] {
-        guard survey.serverVersion != nil, survey.servers.isEmpty else { return [] }
+        guard survey.serverVersion != nil, survey.servers.isEmpty, !survey.hasUnseenServer
+        else { return [] }
         // A running server cannot write its heartbeat.
         if let free = survey.freeSpace, free < ServerFacts.neededSpace {
             return [
@@ -84,6 +85,18 @@ extension ServerStatus {
                 "Look whether it runs: systemctl status siwa-server. If it does, GET /readyz says why it "
                     + "has written nothing for half a minute. If not, read why it ended (journalctl -u "
                     + "siwa-server, and siwa-server check), and start it.",
+                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+        ]
+    }
+
+    /// The process runs, and the vault does not show it.
+    private var unseen: [Issue] {
+        guard survey.hasUnseenServer else { return [] }
+        return [
+            Issue(
+                "siwa-server runs on this machine, and does not write into this vault.",
+                "GET /readyz says why. If the vault was made or restored, or vault.url was changed, while "
+                    + "it ran, start it again: systemctl restart siwa-server.",
                 page: "server.html#commands-signals-and-exit-codes", in: .servers)
         ]
     }

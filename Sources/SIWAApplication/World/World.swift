@@ -71,6 +71,10 @@ package struct World: Sendable {
         program throws(FileError) in
         throw FileError("run", program.path, reason: "not provided")
     }
+    /// Whether a process of this user has run a command of a program for longer than a time.
+    package var isRunning: @Sendable (_ program: String, _ command: String, Duration) -> Bool = {
+        _, _, _ in false
+    }
     /// Makes a signer of the settings usable.
     package var signer: @Sendable (SignerCall) -> any ClientSecretSigner = { $0.signer }
     /// The command and the machine, for the history of a vault.

@@ -82,13 +82,18 @@ extension StatusCommand {
         }
     }
 
-    /// Notes that only servers of other machines run, although this one's configuration has a server.
+    /// Notes that this machine's configuration has a server, and either one runs that does not use
+    /// this vault, or only servers of other machines do.
     func lookForOwnServer(_ survey: inout ServerSurvey, _ settings: Settings, in world: World) {
         let host = world.actor.host
-        guard settings.file?.server != nil, !survey.servers.isEmpty,
+        guard settings.file?.server != nil,
             !survey.servers.contains(where: { $0.server.host == host })
         else { return }
-        survey.hostWithoutServer = host
+        if world.isRunning("siwa-server", "serve", ServerInstance.longestSilence) {
+            survey.hasUnseenServer = true
+        } else if !survey.servers.isEmpty {
+            survey.hostWithoutServer = host
+        }
     }
 
     private func fault(

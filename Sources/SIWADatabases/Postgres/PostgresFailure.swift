@@ -45,8 +45,9 @@ struct SQLState: Hashable {
             the tables, or the database, belong to another role than \(role.name), which vault.url \
             names: 'sudo -u postgres psql --dbname \(role.database.quotedForShell) --command "\\dt"' \
             shows the tables and their owner, whom vault.url can name; a table that has another \
-            owner than the rest is given back with ALTER TABLE … OWNER TO; if there are none, give \
-            the database to \(role.name): sudo -u postgres psql -c 'ALTER DATABASE \
+            owner than the rest is given back with ALTER TABLE … OWNER TO; if the owner is right, \
+            'siwa-server check' and 'siwa doctor' name the missing privilege; if there are no \
+            tables, give the database to \(role.name): sudo -u postgres psql -c 'ALTER DATABASE \
             \(role.database.identifierInShell) OWNER TO \(role.name.identifierInShell)'
             """
     }
@@ -129,9 +130,10 @@ struct ConnectionRefusal {
                 """
         case "3D000":
             return """
-                create the database\(place): sudo -u postgres createdb --owner \
-                \(role.quotedForShell) --encoding UTF8 --template template0 \
-                \(database.quotedForShell); then 'siwa vault init' creates the vault
+                if there was a vault, restore it from its backup; for a new one, create the \
+                database\(place): sudo -u postgres createdb --owner \(role.quotedForShell) --encoding \
+                UTF8 --template template0 \(database.quotedForShell); then 'siwa vault init' creates \
+                the vault
                 """
         default: return nil
         }

@@ -20,6 +20,11 @@ struct SQLiteConnector: DatabaseConnector {
         return database
     }
 
+    func requireAccess() throws(DatabaseFailure) {
+        try findFile()
+        try requireFileAccess(to: path)
+    }
+
     func removeIfEmpty() throws(DatabaseFailure) {
         guard try connect(creating: false).run("SELECT 1 FROM sqlite_schema LIMIT 1").isEmpty else {
             return
@@ -63,5 +68,20 @@ struct SQLiteConnector: DatabaseConnector {
                 code == ENOSPC || limit != nil ? .full : .unusable,
                 "\(name) \(what): \(String(cString: strerror(code)).lowercased())",
                 remedy: limit ?? ownershipRemedy(code, path)))
+    }
+}
+
+/// Fails if a file and its folder, in which SQLite has further files, cannot be written. A missing file
+/// is no failure.
+func requireFileAccess(to path: String) throws(DatabaseFailure) {
+    let folder = folderPrefix(of: path)
+    for (place, mode) in [(folder.isEmpty ? "." : folder, W_OK | X_OK), (path, R_OK | W_OK)] {
+        guard faccessat(AT_FDCWD, place, mode, AT_EACCESS) != 0, errno != ENOENT else { continue }
+        let code = errno
+        throw DatabaseFailure(
+            StoreError(
+                .unusable,
+                "'\(place)' cannot be written: \(String(cString: strerror(code)).lowercased())",
+                remedy: ownershipRemedy(code, path)))
     }
 }

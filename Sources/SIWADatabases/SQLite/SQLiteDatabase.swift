@@ -8,6 +8,7 @@ final class SQLiteDatabase: Database {
     private let connection: OpaquePointer
     private let waiting: SQLiteWaiting
     private var statements: [String: SQLiteStatement] = [:]
+    private var isReadyToWrite = false
 
     let dialect = Dialect.sqlite
 
@@ -46,15 +47,32 @@ final class SQLiteDatabase: Database {
         }
     }
 
-    /// What is written to a file that no longer has its name is on disk, and nobody finds it.
+    /// A copy that SQLite made (`VACUUM INTO`, `.backup`) has no write-ahead log. That another program
+    /// reads the file just now is no reason to write nothing.
+    func prepareToWrite() {
+        guard !isReadyToWrite else { return }
+        isReadyToWrite = true
+        try? startLog()
+    }
+
+    /// What is written to a file that no longer has its name is on disk, and nobody finds it. SQLite
+    /// itself begins to write a file that cannot be written.
     func begin(_ access: Access) throws(DatabaseFailure) {
         var hasMoved: CInt = 0
         let code = sqlite.sqlite3_file_control(connection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
-        guard code != SQLITE_OK || hasMoved == 0 else {
+        if code == SQLITE_OK, hasMoved != 0 {
+            try requireFileAccess(to: path)
             throw DatabaseFailure(
                 StoreError(
                     .unusable, "'\(path)' was deleted, moved or replaced while it was open",
-                    remedy: "start the program again"))
+                    remedy: """
+                        if it was moved, move it back; if it was deleted, save it first, as the runbook \
+                        'Back up and restore' says, because the program still has it open; then start \
+                        the program again
+                        """))
+        }
+        if access == .writing, sqlite.sqlite3_db_readonly(connection, "main") == 1 {
+            try requireFileAccess(to: path)
         }
         _ = try run(dialect.begin(access))
     }

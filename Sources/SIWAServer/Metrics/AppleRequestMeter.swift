@@ -46,12 +46,15 @@ struct AppleRequestMeter: Transport {
                 at: clocks.now(), endpoint: endpoint, outcome: outcome, profile: profile))
     }
 
-    /// Only answers that Apple gives after it examined the client say something about it.
+    /// Only tokens prove that Apple accepts the client: it looks a code or a token up before it
+    /// examines the client, and answers 200 to the revocation of any text.
     private func noteRefusal(_ request: HTTPRequest, _ outcome: String) {
-        let endpoint = Self.endpoint(request.url)
-        guard endpoint == "token" || endpoint == "revoke" else { return }
-        guard outcome == "ok" || Self.knownCodes.contains(outcome) else { return }
-        metrics.noteRefusal(of: profile, outcome == "invalid_client")
+        switch (Self.endpoint(request.url), outcome) {
+        case ("token", "invalid_client"), ("revoke", "invalid_client"):
+            metrics.noteRefusal(of: profile, true)
+        case ("token", "ok"): metrics.noteRefusal(of: profile, false)
+        default: break
+        }
     }
 
     private static func outcome(_ response: HTTPResponse) -> String {

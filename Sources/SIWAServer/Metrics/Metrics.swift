@@ -109,12 +109,12 @@ final class Metrics: Sendable {
         facts.requestTimes = Histogram(state.requestTimes.values).times
     }
 
-    /// Notes whether Apple refused the client of a profile in its last answer.
+    /// Notes whether Apple refused or accepted the client of a profile.
     func noteRefusal(of profile: String, _ isRefused: Bool) {
         state.withLock { $0.refusedProfiles[profile] = isRefused }
     }
 
-    /// Whether Apple refused the client of a profile in its last answer; false before the first.
+    /// Whether Apple refused the client of a profile, and has not accepted it since.
     func isRefused(_ profile: String) -> Bool {
         state.withLock { $0.refusedProfiles[profile] ?? false }
     }
@@ -123,6 +123,9 @@ final class Metrics: Sendable {
     func isTried(_ profile: String) -> Bool {
         state.withLock { $0.refusedProfiles[profile] != nil }
     }
+
+    /// Forgets which clients Apple refused or accepted: they have other keys, perhaps.
+    func forgetClients() { state.withLock { $0.refusedProfiles = [:] } }
 
     /// Counts a request to Apple.
     ///

@@ -167,6 +167,7 @@ struct LoadedServer: Sendable {
         }
         if let new = settings.delivery { try delivery?.reload(new, in: world) }
         context.clients.replace(with: clients)
+        context.metrics.forgetClients()
         context.configurationFingerprint.replace(with: configuration.fingerprint)
         context.keys.replace(fetching: clients.fetchKeys)
         context.receiver.reload()

@@ -2,6 +2,7 @@ internal import SIWAApplication
 internal import SIWAHTTPServer
 internal import SIWAJOSE
 internal import SIWALifecycle
+internal import SIWAServerRecords
 internal import SIWASystem
 internal import Synchronization
 
@@ -52,6 +53,13 @@ final class StartFiles: Sendable {
             },
             fault { () throws(Diagnosis) in
                 if let file = settings.keySetFile { _ = try KeySet(file: file, in: base) }
+            },
+            fault { () throws(Diagnosis) in
+                do {
+                    try configuration.serverStore(.eachStatement(.seconds(5))).requireAccess()
+                } catch {
+                    throw Diagnosis(error)
+                }
             },
         ]
         let faults =

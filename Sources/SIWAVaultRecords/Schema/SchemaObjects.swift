@@ -47,18 +47,44 @@ extension Schema {
         return objects.filter { missing.contains($0.name) }.map(\.absence)
     }
 
-    private static let missingIndexRemedy = """
-        nothing is lost: run the CREATE statement in the database as its owner (sudo -u siwa psql \
-        DATABASE, or sudo -u siwa sqlite3 FILE), and look again
-        """
+    /// What the role of the connection may not do with the tables, a sentence for each.
+    ///
+    /// - Parameter privileges: the needed ones, by SQL's names.
+    package func refusals(
+        of privileges: [String], in database: any Database
+    ) throws(DatabaseFailure) -> [String] {
+        let tables = objects(database.dialect).filter(\.isTable).map(\.name)
+        guard let query = database.dialect.lackingPrivileges?(tables, privileges) else { return [] }
+        return try database.run(query).map { row in
+            let texts = row.map { $0.text ?? "" }
+            return """
+                the role \(texts[1]) has no privilege for \(texts[2]) on the table \(texts[0]); this gives \
+                it: \(texts[3])
+                """
+        }
+    }
 
-    /// Fails if a table or an index is missing, as in a database that was restored in part.
+    /// Fails if a table or an index is missing, as in a database that was restored in part, or may
+    /// not be used.
     package func requireWhole(in database: any Database) throws(DatabaseFailure) {
         let absences = try absences(in: database)
-        guard let first = absences.first else { return }
-        let more = absences.count > 1 ? "; and \(absences.count - 1) more" : ""
         let isIndex = !absences.contains { $0.hasPrefix("the table ") }
-        throw DatabaseFailure(
-            StoreError(.damaged, first + more, remedy: isIndex ? Self.missingIndexRemedy : nil))
+        try Self.require(
+            absences, .damaged,
+            remedy: isIndex
+                ? "nothing is lost: run the CREATE statement in the database as its owner (sudo -u siwa "
+                    + "psql DATABASE, or sudo -u siwa sqlite3 FILE), and look again" : nil)
+        try Self.require(
+            try refusals(of: ["SELECT", "INSERT", "UPDATE", "DELETE"], in: database), .unusable,
+            remedy: "run the GRANT statement in the database (sudo -u postgres psql DATABASE), and "
+                + "look again")
+    }
+
+    private static func require(
+        _ faults: [String], _ kind: StoreError.Kind, remedy: String?
+    ) throws(DatabaseFailure) {
+        guard let first = faults.first else { return }
+        let more = faults.count > 1 ? "; and \(faults.count - 1) more" : ""
+        throw DatabaseFailure(StoreError(kind, first + more, remedy: remedy))
     }
 }

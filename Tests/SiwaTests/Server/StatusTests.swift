@@ -543,6 +543,10 @@ import Testing
             "\(page)")
         #expect(page.contains("token: invalid_client (app)"))
         try await fixture.apple.post("faults/clear")
+        // Apple looks a code up before it examines the client, and revokes any text.
+        let unknown: JSON = ["code": "c0123456789abcdef0123456789abcdef.0.mtuv.none"]
+        #expect(try await server.api("POST", "/v1/exchange", unknown).status == 422)
+        #expect(try await server.metric(refused) == 1)
         #expect(try await server.api("POST", "/v1/refresh", body).status == 200)
         #expect(try await server.metric(refused) == 0)
         #expect(try await server.stop().ending == .exit(0))

@@ -282,8 +282,8 @@ extension ServerStatus {
             return [
                 Issue(
                     "siwa-server has ended, or cannot use the database: \(silence).",
-                    "Look whether it runs: systemctl status siwa-server. Then run siwa-server check: it "
-                        + "says what to do.",
+                    "Look whether it runs: systemctl status siwa-server. If it does, GET /readyz says what "
+                        + "is wrong with the database. If not, run siwa-server check: it says what to do.",
                     page: "server.html#commands-signals-and-exit-codes", in: .servers)
             ]
         }

@@ -37,7 +37,7 @@ struct VaultCheckCommand: Command {
         let store = vault.store
         session.warnOfMove(store)
         let faults = try session.showing("the database is checked") { try store.faults() }
-        for fault in faults { broken.add(fault, .damaged) }
+        for fault in faults { broken.add(fault, .damaged, remedy: Schema.remedy(for: fault)) }
         let progress = try RecordProgress(session, "records decrypted") {
             let count = try store.expectedRecords()
             return { count }

@@ -29,10 +29,11 @@ struct BrokenRecords: Sendable {
     }
 
     /// Notes a fault of the vault.
-    mutating func add(_ message: String, _ kind: StoreError.Kind) {
+    mutating func add(_ message: String, _ kind: StoreError.Kind, remedy: String? = nil) {
         count += 1
         if messages.count < Self.mostNamed { messages.append(message) }
-        if !remedies.contains(kind.remedy) { remedies.append(kind.remedy) }
+        let remedy = remedy ?? kind.remedy
+        if !remedies.contains(remedy) { remedies.append(remedy) }
     }
 
     /// - Parameter outcome: what happened to the other records, as the end of a sentence.

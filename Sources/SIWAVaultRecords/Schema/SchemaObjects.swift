@@ -1,4 +1,5 @@
 package import SIWADatabases
+internal import SIWAJOSE
 internal import SIWALifecycle
 
 // Which tables and indexes there must be.
@@ -64,27 +65,37 @@ extension Schema {
         }
     }
 
+    /// What to do about what ``absences(in:isOptional:)`` or ``refusals(of:in:)`` found; nil if only a
+    /// backup helps.
+    package static func remedy(for fault: String) -> String? {
+        if fault.mentions("; this makes it again: ") {
+            return """
+                nothing is lost: run the CREATE statement in the database as its owner (sudo -u siwa psql \
+                DATABASE, or sudo -u siwa sqlite3 FILE), and look again
+                """
+        }
+        guard fault.mentions("; this gives it: ") else { return nil }
+        return """
+            run the GRANT statement in the database (sudo -u postgres psql DATABASE), and look again
+            """
+    }
+
     /// Fails if a table or an index is missing, as in a database that was restored in part, or may
     /// not be used.
     package func requireWhole(in database: any Database) throws(DatabaseFailure) {
         let absences = try absences(in: database)
-        let isIndex = !absences.contains { $0.hasPrefix("the table ") }
-        try Self.require(
-            absences, .damaged,
-            remedy: isIndex
-                ? "nothing is lost: run the CREATE statement in the database as its owner (sudo -u siwa "
-                    + "psql DATABASE, or sudo -u siwa sqlite3 FILE), and look again" : nil)
-        try Self.require(
-            try refusals(of: ["SELECT", "INSERT", "UPDATE", "DELETE"], in: database), .unusable,
-            remedy: "run the GRANT statement in the database (sudo -u postgres psql DATABASE), and "
-                + "look again")
+        // A missing table comes before an index: more is lost.
+        let first = absences.filter { Self.remedy(for: $0) == nil }
+        try Self.require(first + absences.filter { !first.contains($0) }, .damaged)
+        let needed = ["SELECT", "INSERT", "UPDATE", "DELETE"]
+        try Self.require(try refusals(of: needed, in: database), .unusable)
     }
 
     private static func require(
-        _ faults: [String], _ kind: StoreError.Kind, remedy: String?
+        _ faults: [String], _ kind: StoreError.Kind
     ) throws(DatabaseFailure) {
         guard let first = faults.first else { return }
         let more = faults.count > 1 ? "; and \(faults.count - 1) more" : ""
-        throw DatabaseFailure(StoreError(kind, first + more, remedy: remedy))
+        throw DatabaseFailure(StoreError(kind, first + more, remedy: remedy(for: first)))
     }
 }

@@ -157,7 +157,9 @@ extension VaultWorkersTests {
         let result = try await suspended.result()
         #expect(result.exitCode == 75, "\(result)")
         let lines = try result.output.split(separator: "\n").map { try JSON(text: String($0)) }
-        #expect(lines.count == count && lines.allSatisfy { $0["error"]?["code"] == "too_late" })
+        #expect(
+            lines.count == count && lines.allSatisfy { $0["error"]?["code"] == "too_late" },
+            "\(result)")
         let answered = try await fixture.apple.requests(to: "/auth/revoke")
             .filter { $0["status"] == 200 }.compactMap { $0["fingerprints"]?["token"]?.string }
         #expect(answered.count == count && Set(answered) == tokens, "a token was sent twice")

@@ -101,6 +101,9 @@ final class Metrics: Sendable {
         }
     }
 
+    /// Apple's last answer, or that there was none; nil before the first.
+    var lastAnswer: ServerFacts.Answer? { state.withLock { $0.lastAnswer } }
+
     /// Adds what was measured to the facts.
     func describe(_ facts: inout ServerFacts) {
         let state = state.withLock { $0 }

@@ -269,6 +269,24 @@ struct BatchRunTests {
         #expect(harness.isFinished && harness.results.count == 10)
     }
 
+    /// The answer about one lease tells that others have ended, too, as after a suspension.
+    @Test func `each item has a result if the deadlines of others end while one is asked for`() {
+        let isSuspended = Mutex(false)
+        let areEnded = Mutex(false)
+        var harness = BatchHarness(items: 3, concurrency: 3) { item in
+            if item.number == 2, isSuspended.withLock({ $0 }) { areEnded.withLock { $0 = true } }
+            return areEnded.withLock { $0 } ? .zero : .seconds(60)
+        }
+        _ = harness.startAll(at: .zero)
+        for item in 1...3 { harness.answer(item: item, .throttled(seconds: 20), at: .seconds(1)) }
+        isSuspended.withLock { $0 = true }
+        _ = harness.startAll(at: .seconds(2))
+        #expect(harness.results == ["2 late", "3 late"])
+        _ = harness.startAll(at: .seconds(3))
+        #expect(harness.results.sorted() == ["1 late", "2 late", "3 late"])
+        #expect(harness.isCompleted)
+    }
+
     @Test func `nothing is sent after the deadline, even after a long Retry-After`() {
         var harness = BatchHarness(
             items: 2, concurrency: 2, deadline: { $0.number == 1 ? .seconds(2) : .seconds(60) })

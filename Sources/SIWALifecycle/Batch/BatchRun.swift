@@ -198,9 +198,13 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
             fresh = nil
             sink(flight.item, .late)
         }
-        guard !waiting.isEmpty else { return }
-        for flight in waiting where deadline(flight.item) <= now { sink(flight.item, .late) }
-        waiting.removeAll { deadline($0.item) <= now }
+        // Asked once for each: an answer about one may change those about others.
+        let sink = sink
+        waiting.removeAll { flight in
+            guard deadline(flight.item) <= now else { return false }
+            sink(flight.item, .late)
+            return true
+        }
     }
 
     /// Shortens a wait so that it ends in time for the next warning of silence.

@@ -64,6 +64,21 @@ import Testing
         try fixture.serverStore().requireAccess()
     }
 
+    @Test func `a vault behind a link needs no permission in the folder of the link`() throws {
+        let fixture = try SQLiteStoreFixture()
+        _ = try fixture.preparedServerStore()
+        let links = try TemporaryFolder()
+        try #require(symlink(fixture.path, links.path("link.db")) == 0)
+        chmod(links.path, 0o555)
+        defer { chmod(links.path, 0o700) }
+        try withoutPrivileges(in: fixture, folder: 0o777, file: 0o666) {
+            try ServerStore(
+                "sqlite:" + links.path("link.db"), timeout: .eachStatement(.seconds(60))
+            )
+            .requireAccess()
+        }
+    }
+
     /// Runs `body` as a user for whom file permissions apply, even if root runs the tests.
     private func withoutPrivileges(
         in fixture: SQLiteStoreFixture, folder: mode_t, file: mode_t? = nil,

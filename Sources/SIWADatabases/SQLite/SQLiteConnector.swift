@@ -72,8 +72,9 @@ struct SQLiteConnector: DatabaseConnector {
 }
 
 /// Fails if a file and its folder, in which SQLite has further files, cannot be written. A missing file
-/// is no failure.
+/// is no failure. Of a link, SQLite uses the folder of the file itself.
 func requireFileAccess(to path: String) throws(DatabaseFailure) {
+    let path = resolvedPath(path)
     let folder = folderPrefix(of: path)
     for (place, mode) in [(folder.isEmpty ? "." : folder, W_OK | X_OK), (path, R_OK | W_OK)] {
         guard faccessat(AT_FDCWD, place, mode, AT_EACCESS) != 0, errno != ENOENT else { continue }

@@ -68,20 +68,22 @@ static inline void siwa_wake(int alarm) { (void)eventfd_write(alarm, 1); }
 ///
 /// libmicrohttpd has no way of its own to wake a loop that the application runs, and
 /// MHD_run_wait would not notice that a connection was resumed.
-static inline enum MHD_Result siwa_wait(
-    struct MHD_Daemon *daemon, int wake, int milliseconds) {
+///
+/// Returns 1 when there is something to do, 0 when there is nothing, -1 on an error.
+static inline int siwa_wait(struct MHD_Daemon *daemon, int wake, int milliseconds) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    if (info == NULL) return MHD_NO;
+    if (info == NULL) return -1;
     MHD_UNSIGNED_LONG_LONG due = 0;
-    if (MHD_get_timeout(daemon, &due) == MHD_YES && due < (unsigned int)milliseconds)
-        milliseconds = (int)due;
+    int has_due = MHD_get_timeout(daemon, &due) == MHD_YES;
+    if (has_due && due < (unsigned int)milliseconds) milliseconds = (int)due;
     struct pollfd ready[] = {
         {.fd = info->epoll_fd, .events = POLLIN}, {.fd = wake, .events = POLLIN}};
-    if (poll(ready, 2, milliseconds) > 0 && ready[1].revents != 0) {
-        eventfd_t count;
-        (void)eventfd_read(wake, &count);
+    int count = poll(ready, 2, milliseconds);
+    if (count > 0 && ready[1].revents != 0) {
+        eventfd_t value;
+        (void)eventfd_read(wake, &value);
     }
-    return MHD_YES;
+    return count > 0 || (has_due && due == 0);
 }
 
 /// The socket of a connection; -1 when libmicrohttpd does not tell.

@@ -126,20 +126,31 @@ final class EventLoop: TaskExecutor {
     private func run() {
         thread.store(pthread_self(), ordering: .relaxed)
         let wait = Int32(Self.longestWait / .milliseconds(1))
+        var rounds = 0
         while !isOver {
-            if siwa_wait(daemon, alarm.number, wait) != .YES { break }
+            var state = siwa_wait(daemon, alarm.number, 0)
+            rounds += 1
+            if state == 0 || rounds == Self.roundsPerTurn {
+                handling.endTurn()
+                rounds = 0
+            }
+            if state == 0 { state = siwa_wait(daemon, alarm.number, wait) }
+            if state < 0 { break }
             _ = isWoken.exchange(false, ordering: .acquiringAndReleasing)
             runJobs()
             if MHD_run(daemon) != .YES { break }
-            handling.endTurn()
             beat()
             closeLateConnections()
         }
+        handling.endTurn()
         MHD_stop_daemon(daemon)
         let socket = socketToClose.load(ordering: .relaxed)
         if socket >= 0 { close(socket) }
         ended.notify()
     }
+
+    /// How often the daemon is run before a turn ends, while there is always something to do.
+    private static let roundsPerTurn = 4
 
     /// Runs the jobs of tasks until all of them wait. Called on the loop's thread.
     func runJobs() {

@@ -92,6 +92,48 @@ import Testing
         #expect(sizes.withLock { $0 } == [3, 1])
     }
 
+    /// The clock says that each commit takes an hour.
+    @Test func `after a commit of several events, the next one waits for half as many`()
+        async throws
+    {
+        let fixture = try SQLiteStoreFixture()
+        let store = try fixture.preparedServerStore()
+        let sizes = Mutex<[Int]>([])
+        let time = Mutex(Duration.zero)
+        let group = GroupCommit(
+            store,
+            decide: { events, _ in
+                sizes.withLock { $0.append(events.count) }
+                return VaultChanges()
+            }, longestGathering: .seconds(3600),
+            timekeeper: Timekeeper(
+                elapsed: {
+                    time.withLock { time in
+                        time += .seconds(3600)
+                        return time
+                    }
+                }, sleep: { _ in }),
+            run: { body in try? startThread(body) })
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            func receive(_ numbers: Range<Int>, waiting: Int) async throws {
+                for number in numbers {
+                    let event = try IncomingEvent.sample(number, of: number)
+                    tasks.addTask { _ = try await group.receive(event, .afterTurn) }
+                }
+                try await eventually("they wait") { group.waitingCount == waiting }
+                group.endTurn()
+            }
+            try await receive(0..<4, waiting: 4)
+            for _ in 0..<4 { try await tasks.next() }
+            try await receive(4..<5, waiting: 1)
+            usleep(20_000)
+            #expect(sizes.withLock { $0 } == [4])
+            try await receive(5..<6, waiting: 2)
+            try await tasks.waitForAll()
+        }
+        #expect(sizes.withLock { $0 } == [4, 2])
+    }
+
     /// The database answers the first commit after four seconds.
     @Test func `an event waits at most for the time limit of one commit`() async throws {
         let fixture = try SQLiteStoreFixture()

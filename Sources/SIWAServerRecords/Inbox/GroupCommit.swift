@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Dispatch
 package import SIWALifecycle
 package import SIWAVaultRecords
 internal import Synchronization
@@ -10,9 +10,12 @@ package final class GroupCommit: Sendable {
     private let store: ServerStore
     private let decide: Decision
     private let maxWait: Duration?
+    private let longestGathering: Duration
     private let elapsed: @Sendable () -> Duration
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state = Mutex(State())
+    /// Signalled once when ``State/enough`` is reached.
+    private let hasGathered = DispatchSemaphore(value: 0)
 
     /// Computes the changes to the vault's records; see ``ServerStore/receive(_:_:)``.
     package typealias Decision =
@@ -59,19 +62,31 @@ package final class GroupCommit: Sendable {
         /// Whether the next transaction can begin.
         var isDue = false
         var isRunning = false
+        /// How many events the writing thread waits for, while it does.
+        var enough: Int?
+
+        /// Whether the writing thread need not wait any longer; true once.
+        mutating func takeEnough() -> Bool {
+            guard isDue, let number = enough, waiting.count >= number else { return false }
+            enough = nil
+            return true
+        }
     }
 
     /// - Parameters:
     ///   - decide: computes the changes to the vault's records from events.
     ///   - maxWait: how long an event waits for the commits before its own; nil for any time.
+    ///   - longestGathering: how long a commit of several events waits at most for as many as the one
+    ///     before it had.
     ///   - run: runs blocking work on a thread where it does not delay other tasks.
     package init(
         _ store: ServerStore, decide: @escaping Decision, maxWait: Duration? = nil,
-        timekeeper: Timekeeper = .system,
+        longestGathering: Duration = .milliseconds(2), timekeeper: Timekeeper = .system,
         run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         (self.store, self.decide, self.run) = (store, decide, run)
-        (self.maxWait, elapsed) = (maxWait, timekeeper.elapsed)
+        (self.maxWait, self.longestGathering) = (maxWait, longestGathering)
+        elapsed = timekeeper.elapsed
     }
 
     /// Stores an event. It is on disk when this returns.
@@ -99,13 +114,14 @@ package final class GroupCommit: Sendable {
 
     /// Lets the transaction of the events that wait begin.
     package func endTurn() {
-        let mustRun = state.withLock { state in
-            guard !state.waiting.isEmpty else { return false }
+        let (mustRun, hasEnough) = state.withLock { state -> (Bool, Bool) in
+            guard !state.waiting.isEmpty else { return (false, false) }
             state.isDue = true
             defer { state.isRunning = true }
-            return !state.isRunning
+            return (!state.isRunning, state.takeEnough())
         }
         if mustRun { run { self.commitAll() } }
+        if hasEnough { hasGathered.signal() }
     }
 
     private func commitAll() {
@@ -118,11 +134,29 @@ package final class GroupCommit: Sendable {
                 return group
             }
             if group.isEmpty { return }
-            let start = ContinuousClock.now
+            let start = elapsed()
             commit(refusingLate(group))
             // Several events at once: more are likely to arrive soon.
-            if group.count > 1 { Self.gather(start.duration(to: .now)) }
+            if group.count > 1 { gather(after: group.count, elapsed() - start) }
         }
+    }
+
+    /// Waits for events that can share the next transaction: until a turn has brought half as many as
+    /// the last one had, at most as long as the last one took. An event that arrives alone is committed
+    /// at once.
+    private func gather(after count: Int, _ duration: Duration) {
+        let isEnough = state.withLock { state in
+            state.enough = (count + 1) / 2
+            return state.takeEnough()
+        }
+        if isEnough { return }
+        let limit = max(min(duration, longestGathering), .zero) / .microseconds(1)
+        guard hasGathered.wait(timeout: .now() + .microseconds(Int(limit))) == .timedOut else {
+            return
+        }
+        let isSignalled = state.withLock { $0.enough.take() == nil }
+        // It was signalled after all, or is being signalled.
+        if isSignalled { hasGathered.wait() }
     }
 
     /// Refuses the events that have waited too long; returns the others.
@@ -138,14 +172,6 @@ package final class GroupCommit: Sendable {
         }
         return late.isEmpty ? group : group.filter { now - $0.since < maxWait }
     }
-
-    /// Waits for events that can share the next transaction, for as long as the last one took. An
-    /// event that arrives alone is committed at once.
-    private static func gather(_ last: Duration) {
-        usleep(UInt32(min(last, longestGathering) / .microseconds(1)))
-    }
-
-    private static let longestGathering = Duration.milliseconds(2)
 
     /// Commits a group. If the database refuses the group, each event is committed alone, so that
     /// one bad event cannot fail the others.

@@ -94,8 +94,18 @@ struct NotificationCommand: Command {
         let page = try world.ending.completing {
             try vault.note(notice.event, ofAllTokensOf: users, at: world.clocks.now())
         }
-        if page.isEmpty { verifying.session.console.note("the vault has no records of this user") }
+        note(page, on: verifying.session.console)
         return page
+    }
+
+    /// Says what the event did not change, which would otherwise look like a success.
+    private func note(_ page: VaultPage, on console: Console) {
+        if page.isEmpty { console.note("the vault has no records of this user") }
+        let later = page.records.count { $0.state == .active }
+        guard later > 0 else { return }
+        console.note(
+            (later == 1 ? "a token stays active" : "\(later) tokens stay active")
+                + ": the event is not later than the sign-in")
     }
 
     /// The current tokens of the user.

@@ -108,6 +108,7 @@ extension Database {
 
     func serverCounts() throws(DatabaseFailure) -> ServerCounts {
         var counts = ServerCounts()
+        var (checkedAt, faults): (NumericDate?, Int) = (nil, 0)
         for row in try run("SELECT name, value FROM server_count") {
             var row = CheckedRow(row)
             guard let name = try? row.text("name"), let value = try? row.count() else { continue }
@@ -118,8 +119,14 @@ extension Database {
             } else if name == "tokens_counted_at", value > 0 {
                 let date = NumericDate(value)
                 counts.tokensCountedAt = date.isWritable ? date : nil
+            } else if name == Self.vaultCheckedAt {
+                let date = NumericDate(value)
+                checkedAt = date.isWritable ? date : nil
+            } else if name == Self.vaultFaults {
+                faults = value
             }
         }
+        counts.vaultCheck = checkedAt.map { .init(at: $0, faults: faults) }
         // Positions are in the order of receipt. `changed_at` is earlier if a clock was wrong.
         counts.oldestPendingEvent = try age(
             """
@@ -144,6 +151,20 @@ extension Database {
         counts.lastValidation = try lastValidation(of: counts.tokens.keys.map(\.rawValue))
         return counts
     }
+
+    /// Notes that the whole vault was checked.
+    func noteVaultCheck(faults: Int) throws(DatabaseFailure) {
+        for (name, value) in [(Self.vaultCheckedAt, dialect.now), (Self.vaultFaults, "\(faults)")] {
+            _ = try run(
+                """
+                INSERT INTO server_count (name, value) VALUES ($1, \(value))
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """, .text(name))
+        }
+    }
+
+    private static var vaultCheckedAt: String { "vault_checked_at" }
+    private static var vaultFaults: String { "vault_faults" }
 
     /// When pending rows are due.
     ///

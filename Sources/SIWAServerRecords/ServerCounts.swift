@@ -27,6 +27,19 @@ package struct ServerCounts: Hashable, Sendable {
     package var tokensCountedAt: NumericDate?
     /// When a stored token was last validated; nil if none was.
     package var lastValidation: NumericDate?
+    /// The last check of the whole vault; nil if there was none.
+    package var vaultCheck: VaultCheck?
+
+    /// A check of the whole vault.
+    package struct VaultCheck: Hashable, Sendable {
+        /// When it ended, by the database's clock.
+        package let at: NumericDate
+        /// The number of faults that it found.
+        package let faults: Int
+
+        /// Creates a value.
+        package init(at: NumericDate, faults: Int) { (self.at, self.faults) = (at, faults) }
+    }
 
     /// Waiting work that has failed.
     package struct Failing: Hashable, Sendable {

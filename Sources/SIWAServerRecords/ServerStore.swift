@@ -142,6 +142,15 @@ package final class ServerStore: Sendable {
         return survey
     }
 
+    /// Notes that the whole vault was checked just now, for ``survey()``.
+    ///
+    /// - Parameter faults: how many were found.
+    package func noteVaultCheck(faults: Int) throws(StoreError) {
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.noteVaultCheck(faults: faults)
+        }
+    }
+
     /// Notes that a server has ended.
     package func end(server id: String) throws(StoreError) {
         try transaction(.writing) { database throws(DatabaseFailure) in

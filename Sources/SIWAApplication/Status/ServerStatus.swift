@@ -59,6 +59,8 @@ package struct ServerStatus: Sendable {
         case unsavedTokens
         /// The daily validation.
         case validation
+        /// The last check of the whole vault.
+        case vaultCheck
         /// The running servers.
         case servers
     }
@@ -166,6 +168,8 @@ extension ServerStatus {
                 ?? .null,
             "last_validation_at": (survey.counts?.lastValidation?.rfc3339).map { .string($0) }
                 ?? .null,
+            "last_check_at": (survey.counts?.vaultCheck?.at.rfc3339).map { .string($0) } ?? .null,
+            "faults": Self.number(survey.counts?.vaultCheck?.faults),
         ]
     }
 

@@ -17,7 +17,8 @@ extension ServerStatus {
                 }
             }
         }
-        return moved + unseen + stopped + absent + issues + unverified + deliveries + revocations
+        return moved + unseen + stopped + absent + issues + vaultFaults + unverified + deliveries
+            + revocations
     }
 
     /// A server's own problems, by kind, the most severe kind first.
@@ -53,6 +54,41 @@ extension ServerStatus {
     package var lastValidation: String {
         guard survey.counts != nil || survey.servers.isEmpty else { return "not known" }
         return survey.counts?.lastValidation?.rfc3339 ?? "no token yet"
+    }
+
+    /// The last check of the whole vault.
+    package var lastVaultCheck: String {
+        guard survey.counts != nil || survey.servers.isEmpty else { return "not known" }
+        return survey.counts?.vaultCheck.map {
+            "\($0.at.rfc3339), \($0.faults == 0 ? "no faults" : Self.faults($0.faults))"
+        } ?? "never"
+    }
+
+    private static func faults(_ count: Int) -> String {
+        count == 1 ? "1 fault" : "\(count) faults"
+    }
+
+    /// Faults of the vault, and checks that no longer run: nothing else opens every record.
+    private var vaultFaults: [Issue] {
+        guard let check = survey.counts?.vaultCheck else { return [] }
+        let page = "vault.html#backup"
+        if check.faults > 0 {
+            return [
+                Issue(
+                    "The vault has \(Self.faults(check.faults)), found at \(check.at.rfc3339).",
+                    "Run siwa vault check: it names each record, and says what to do. When it finds "
+                        + "none, this problem is gone.", page: page, in: .vaultCheck)
+            ]
+        }
+        let age = at - check.at
+        guard age > Self.lateCheck else { return [] }
+        return [
+            Issue(
+                "The vault was not checked for \(age.words(units: 1)).",
+                "Run siwa vault check; every day: systemctl enable --now siwa-vault-check.timer. If the "
+                    + "timer runs, journalctl -u siwa-vault-check says why the check did not end.",
+                page: page, in: .vaultCheck)
+        ]
     }
 
     private var moved: [Issue] {
@@ -494,6 +530,8 @@ extension ServerStatus {
 
     /// After this time, work that waits is a problem.
     private static let late = Duration.seconds(3600)
+    /// After this time without a check of the vault, two daily ones are missing.
+    private static let lateCheck = Duration.seconds(2 * 86_400)
     private static let firstFetch = Duration.seconds(30)
     private static let oldKeySet = Duration.seconds(2 * 3600)
     /// The most unverified notifications that siwa-server keeps.

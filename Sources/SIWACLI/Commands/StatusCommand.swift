@@ -237,6 +237,7 @@ private struct StatusText {
         return clients + [
             ("last validation", status.lastValidation),
             ("validation", ServerStatus.words(status.worst?.facts?.validation)),
+            ("last vault check", status.lastVaultCheck),
             ("tables", versions),
         ]
     }

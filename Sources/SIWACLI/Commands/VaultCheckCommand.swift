@@ -2,6 +2,7 @@ internal import SIWAApplication
 internal import SIWACommandTable
 internal import SIWAJOSE
 internal import SIWALifecycle
+internal import SIWAServerRecords
 internal import SIWAVaultRecords
 
 /// `siwa vault check`: decrypts every record.
@@ -14,7 +15,8 @@ struct VaultCheckCommand: Command {
         result counts the tokens (records) by state and by key, and their users; what siwa-server \
         has sealed in its outbox and journal is opened, too (sealed_elsewhere). Each fault, such \
         as a changed byte, a record in the place of another, or a missing key, is reported with \
-        client and user; the exit code is then 3, and there is no result.
+        client and user; the exit code is then 3, and there is no result. If siwa-server uses the \
+        vault, siwa status shows when it was last checked, and the number of faults.
         """
     static let examples = [Example("siwa vault check", "Check a restored backup.")]
     static let parameters: [Parameter<Self>] =
@@ -55,6 +57,7 @@ struct VaultCheckCommand: Command {
         }
         try check(vault, session, &counts, &broken)
         progress.end()
+        try note(broken.count, in: session)
         let records = counts.records
         try broken.check("\(records) \(records == 1 ? "record was" : "records were") examined")
         world.metrics.note { $0.vaultTokens = counts.tokens }
@@ -80,6 +83,18 @@ struct VaultCheckCommand: Command {
         }
     }
 
+    /// Notes the number of faults for `siwa status`, in the vault that the configuration's server uses
+    /// and in no copy of it.
+    private func note(_ faults: Int, in session: Session) throws {
+        guard vault == nil, session.settings.file?.server != nil else { return }
+        do {
+            try session.serverStore(.statement).noteVaultCheck(faults: faults)
+        } catch let error as StoreError where error.kind == .serverNotInitialized {
+            // No server has used the vault yet.
+        } catch let error as StoreError {
+            session.console.warn("siwa status will not show this check: \(error.message)")
+        }
+    }
 }
 
 /// The records of a vault, counted in the order of their users.

@@ -6,7 +6,8 @@ internal import SIWAVaultRecords
 struct BrokenRecords: Sendable {
     private var messages: [String] = []
     private var remedies: [String] = []
-    private var count = 0
+    /// How many faults were noted.
+    private(set) var count = 0
 
     /// The token of a record; nil if it cannot be decrypted, which is noted.
     ///

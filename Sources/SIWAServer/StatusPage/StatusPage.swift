@@ -219,6 +219,7 @@ struct StatusPage {
         case .unfinished: "unfinished"
         case .unsavedTokens: "unsaved-tokens"
         case .validation: "validation"
+        case .vaultCheck: "vault-check"
         case .servers: "servers"
         }
     }
@@ -325,6 +326,7 @@ struct StatusPage {
                 Entry(
                     "validation by siwa-server", ServerStatus.words(facts?.validation),
                     .validation),
+                Entry("last vault check", status.lastVaultCheck, .vaultCheck),
             ]
     }
 

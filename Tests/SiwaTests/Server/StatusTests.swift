@@ -73,6 +73,53 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
+    func `a fault that a check of the vault found is a problem until a check finds none`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await ServerFixture(backend)
+        _ = try await fixture.vault.store([1, 2])
+        let server = try await fixture.serve(fixture.listeners)
+        let environment = fixture.environment
+        func check(_ arguments: String..., exitCode: Int32) async throws {
+            let result = try await fixture.apple.siwa(
+                ["vault", "check"] + arguments, environment: environment)
+            #expect(result.exitCode == exitCode, "\(result)")
+        }
+        func status() async throws -> JSON {
+            try JSON(
+                text: try await fixture.apple.siwa(
+                    "status", "--json", "--profile", "app", environment: environment
+                ).output)
+        }
+        let before = try #require(try await status()["vault"])
+        #expect(before["last_check_at"] == .null && before["faults"] == .null)
+        // Neither a copy nor another vault is the one that the server uses.
+        try await check("--vault", fixture.vault.url, exitCode: 0)
+        #expect(try await status()["vault"]?["last_check_at"] == .null)
+        // Of the record, and of the list of keys, which lacks the key.
+        let fault = "The vault has 2 faults, found at"
+        let record = "WHERE user_id = '\(fixture.vault.people.userID(1))'"
+        try fixture.vault.run("UPDATE vault_token SET key_number = key_number + 7 \(record)")
+        try await check(exitCode: 3)
+        #expect(try await status()["vault"]?["faults"] == 2)
+        #expect(try await status()["problems"]?.text.contains(fault) == true)
+        try await eventually("the server shows it", limit: .seconds(60)) {
+            try await server.api("GET", "/v1/status").body.contains(fault)
+        }
+        let page = try await server.call("metrics", "GET", "/")
+        #expect(page.body.contains("<a href=\"#vault-check\">Its row</a>"))
+        try fixture.vault.run("UPDATE vault_token SET key_number = key_number - 7 \(record)")
+        try await check(exitCode: 0)
+        #expect(try await status()["vault"]?["faults"] == 0)
+        #expect(try await status()["problems"]?.text.contains(fault) == false)
+        try fixture.vault.run(
+            "UPDATE server_count SET value = value - 200000 WHERE name = 'vault_checked_at'")
+        let late = try await status()["problems"]?.text
+        #expect(late?.contains("The vault was not checked for 2 days.") == true)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test(arguments: VaultBackend.available)
     func `tokens that an interrupted run left revoking are a problem after an hour`(
         _ backend: VaultBackend
     ) async throws {

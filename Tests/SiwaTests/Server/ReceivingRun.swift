@@ -61,16 +61,19 @@ final class ReceivingRun: Sendable {
     static func id(_ number: Int) -> String { "event-\(number)" }
 
     /// Posts everything, in three seconds at the fastest: all would be over before the second strike.
+    /// Each connection has its own times, so that the requests stay spread after an outage, which ends
+    /// for all connections at once.
     func send(connections: Int = 64) async throws {
-        let pause = 3_000_000 * connections / count
+        let pause = Duration.seconds(3) / count
+        let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for first in 1...connections {
                 group.addTask {
                     var connection: ClientSocket?
-                    usleep(UInt32(pause * first / connections))
                     for number in stride(from: first, through: self.count, by: connections) {
+                        let rest = start + pause * number - ContinuousClock.now
+                        if rest > .zero { usleep(UInt32(rest / .microseconds(1))) }
                         try self.post(number, &connection)
-                        usleep(UInt32(pause))
                     }
                 }
             }

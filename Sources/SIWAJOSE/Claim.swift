@@ -105,10 +105,10 @@ package final class TokenClaims: Sendable {
 
     /// The value of a claim or, of a claim that is the text of a JSON value, that value; nil if it is
     /// absent.
-    package func unwrapped(_ claim: Claim) throws(JSONError) -> JSON? {
+    package func unwrapped(_ claim: Claim) throws(JSONError) -> JSONText? {
         guard let place = place(of: claim) else { return nil }
-        guard text.isString(at: place) else { return text.value(at: place) }
-        return try JSONText(text.bytes(at: place)).value
+        return try JSONText(
+            text.isString(at: place) ? text.bytes(at: place) : text.source(at: place))
     }
 
     // A batch only examines most claims, and creates no value for that.

@@ -11,10 +11,13 @@ struct ServerLog: Sendable {
     private let write: @Sendable (String) -> Void
     private let showsUserIDs: Bool
     private let words: ServiceWords
-    private let limits: Limits
+    private let shared = Shared()
 
-    private final class Limits: Sendable {
-        let lines = Mutex(LineLimits())
+    /// What all copies of a log have together.
+    private final class Shared: Sendable {
+        let limits = Mutex(LineLimits())
+        /// Whole lines that are not written yet.
+        let waiting = Mutex<[UInt8]>([])
     }
 
     /// - Parameters:
@@ -29,7 +32,7 @@ struct ServerLog: Sendable {
         write: @escaping @Sendable (String) -> Void
     ) {
         (self.now, self.elapsed, self.write) = (now, elapsed, write)
-        (self.showsUserIDs, self.words, limits) = (showsUserIDs, words, Limits())
+        (self.showsUserIDs, self.words) = (showsUserIDs, words)
     }
 
     /// Writes a line that anyone outside can cause, unless there were many of its kind.
@@ -37,7 +40,7 @@ struct ServerLog: Sendable {
         _ event: @autoclosure () -> ServiceEvent, limitedAs kind: LineLimits.Kind
     ) {
         let now = elapsed()
-        guard limits.lines.withLock({ $0.admits(kind, at: now) }) else { return }
+        guard shared.limits.withLock({ $0.admits(kind, at: now) }) else { return }
         writeLine(of: event())
     }
 
@@ -51,7 +54,7 @@ struct ServerLog: Sendable {
 
     /// - Parameter now: nil at the end of the process.
     func writeOmitted(at now: Duration?) {
-        for omission in limits.lines.withLock({ $0.takeOmitted(at: now) }) {
+        for omission in shared.limits.withLock({ $0.takeOmitted(at: now) }) {
             self(
                 .warning, "lines_omitted",
                 omission.kind + [.init("count", .integer(omission.count))])
@@ -66,13 +69,33 @@ struct ServerLog: Sendable {
 
     private func writeLine(of event: ServiceEvent) {
         var line = JSONLine()
+        add(event, to: &line)
+        write(String(decoding: (consume line).finishedWithoutLineEnd(), as: UTF8.self))
+    }
+
+    /// Writes a line with the next ``writeWaiting()``: many at once take hardly longer than one.
+    func later(_ event: ServiceEvent) {
+        shared.waiting.withLock { lines in
+            var line = JSONLine(after: exchange(&lines, with: []))
+            add(event, to: &line)
+            lines = (consume line).finished()
+        }
+    }
+
+    /// Writes the lines that wait.
+    func writeWaiting() {
+        let lines = shared.waiting.withLock { exchange(&$0, with: []) }
+        // The last line end is written with it.
+        if !lines.isEmpty { write(String(decoding: lines.dropLast(), as: UTF8.self)) }
+    }
+
+    private func add(_ event: ServiceEvent, to line: inout JSONLine) {
         line.add("time", now())
         line.add("level", event.level.rawValue)
         line.add("event", event.name)
         let members = event.members.span
         for index in members.indices { add(members[index], of: event, to: &line) }
         add(event.subject, to: &line)
-        write(String(decoding: (consume line).finishedWithoutLineEnd(), as: UTF8.self))
     }
 
     /// Writes a line.

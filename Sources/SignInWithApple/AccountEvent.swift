@@ -60,7 +60,7 @@ public struct AccountEvent: Hashable, Codable, Sendable {
             issuedAt: notification.issuedAt.date)
         (email, isPrivateEmail) = (event.email, event.isPrivateEmail)
         id = notification.id
-        json = event.json.text
+        json = event.text.value.text
     }
 
     /// Decodes members of one's own from the verified event.

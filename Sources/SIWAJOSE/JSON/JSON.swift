@@ -77,24 +77,6 @@ package enum JSON: Hashable, Sendable {
     }
 }
 
-extension [JSON.Member] {
-    /// Calls `body` with the members that have none of these names.
-    package func forEach(except names: [String], _ body: (JSON.Member) -> Void) {
-        // Reads the members in place: copying one takes longer than comparing it.
-        let (members, names) = (span, names.span)
-        for index in members.indices where !members[index].hasName(among: names) {
-            body(members[index])
-        }
-    }
-}
-
-extension JSON.Member {
-    fileprivate func hasName(among names: Span<String>) -> Bool {
-        for index in names.indices where names[index].isExactly(name) { return true }
-        return false
-    }
-}
-
 extension String {
     /// Equal code point by code point, as JSON and JWT compare (RFC 8259 §8.3, RFC 7519 §2): for
     /// Swift's ==, a Kelvin sign equals a K.

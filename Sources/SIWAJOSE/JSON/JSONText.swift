@@ -68,6 +68,9 @@ package final class JSONText: Sendable {
         return node.hasEscapes ? unescaped.text(of: index) : Array(bytes[node.content])
     }
 
+    /// A node as it was read.
+    func source(at index: Int) -> [UInt8] { Array(bytes[nodes[index].range]) }
+
     /// The index of the value of a member.
     private func place(of name: String) -> Int? {
         isObject ? index(of: name.utf8.span).map { $0 + 1 } : nil
@@ -87,7 +90,7 @@ package final class JSONText: Sendable {
         return nil
     }
 
-    var isObject: Bool { nodes[0].kind == .object }
+    package var isObject: Bool { nodes[0].kind == .object }
 
     /// Whether its bytes, without white space around them, are those that ``JSON/bytes`` would
     /// write.
@@ -100,6 +103,15 @@ package final class JSONText: Sendable {
         while index < nodes.count {
             body(index, index + 1)
             index = nodes[index + 1].next
+        }
+    }
+
+    /// Calls `body` with each member, when this is an object, that has none of these names.
+    package func forEachMember(except names: [String], _ body: (String, JSON) -> Void) {
+        forEachMember { name, value in
+            if !names.contains(where: { isText(at: name, $0.utf8.span) }) {
+                body(string(at: name), self.value(at: value))
+            }
         }
     }
 }

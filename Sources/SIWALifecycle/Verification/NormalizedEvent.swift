@@ -8,43 +8,12 @@ extension JSON {
     /// is a boolean. Unknown members follow. Nil if there is no event.
     package var normalizedEvent: JSON? {
         let events = self["events"]
-        let event = events?.string.flatMap { try? JSON(text: $0) } ?? events
-        return event?.members == nil ? nil : event?.normalizedEventObject
+        let text = events?.string.map { Array($0.utf8) } ?? events?.bytes
+        guard let event = text.flatMap({ try? JSONText($0) }), event.isObject else { return nil }
+        var members: [Member] = []
+        event.forEachNormalizedMember { members.append(Member($0, $1)) }
+        return .object(members)
     }
-
-    /// The normalized event; this must be an object.
-    fileprivate var normalizedEventObject: JSON {
-        var event: [Member] = []
-        event.reserveCapacity(8)
-        forEachNormalizedMember { event.append(Member($0, $1)) }
-        return .object(event)
-    }
-
-    /// Calls `body` with the name and the value of each member of the normalized event; this must be
-    /// an object.
-    ///
-    /// - Parameter names: members of these names that Apple does not document are left out.
-    fileprivate func forEachNormalizedMember(
-        except names: [String] = [], _ body: (String, JSON) -> Void
-    ) {
-        func add(_ name: String, as newName: String? = nil, _ spell: (JSON) -> JSON?) {
-            // An unexpected value is unchanged.
-            if let value = self[name] { body(newName ?? name, spell(value) ?? value) }
-        }
-        add("type") { $0.string.map { .string(NotificationEvent.Kind(rawValue: $0).rawValue) } }
-        add("sub", as: "user_id") { $0 }
-        add("event_time") { $0.eventTime.map { .string($0.rfc3339) } }
-        add("email") { $0 }
-        add("is_private_email") { $0.flag.map(JSON.boolean) }
-        members?.forEach(except: Self.normalizedNames) { member in
-            if !names.contains(where: member.name.isExactly) { body(member.name, member.value) }
-        }
-    }
-
-    /// The members of an event that are spelled uniformly.
-    private static let normalizedNames = [
-        "type", "sub", "user_id", "event_time", "email", "is_private_email",
-    ]
 
     /// The moment of an `event_time`: Apple documents seconds and sends milliseconds. A number
     /// from 10^11 is milliseconds, since 1973; below it is seconds, until the year 5138. Nil after
@@ -56,16 +25,28 @@ extension JSON {
     }
 }
 
-extension NotificationEvent {
-    /// ``JSON/normalizedEvent`` of the claims.
-    package var normalized: JSON { json.normalizedEventObject }
-
-    /// Calls `body` with the name and the value of each member of ``normalized``.
+extension JSONText {
+    /// Calls `body` with the name and the value of each member of the normalized event
+    /// (``JSON/normalizedEvent``), when this is an event.
     ///
     /// - Parameter names: members of these names that Apple does not document are left out.
     package func forEachNormalizedMember(
-        except names: [String], _ body: (String, JSON) -> Void
+        except names: [String] = [], _ body: (String, JSON) -> Void
     ) {
-        json.forEachNormalizedMember(except: names, body)
+        func add(_ name: String, as newName: String? = nil, _ spell: (JSON) -> JSON?) {
+            // An unexpected value is unchanged.
+            if let value = self[name] { body(newName ?? name, spell(value) ?? value) }
+        }
+        add("type") { $0.string.map { .string(NotificationEvent.Kind(rawValue: $0).rawValue) } }
+        add("sub", as: "user_id") { $0 }
+        add("event_time") { $0.eventTime.map { .string($0.rfc3339) } }
+        add("email") { $0 }
+        add("is_private_email") { $0.flag.map(JSON.boolean) }
+        forEachMember(except: Self.normalizedNames + names, body)
     }
+
+    /// The members of an event that are spelled uniformly.
+    private static let normalizedNames = [
+        "type", "sub", "user_id", "event_time", "email", "is_private_email",
+    ]
 }

@@ -36,30 +36,30 @@ package struct NotificationEvent: Hashable, Sendable {
     /// Whether ``email`` is a relay address; nil if absent.
     package let isPrivateEmail: Bool?
     /// The event as received, including unknown members.
-    package let json: JSON
+    package let text: JSONText
 
     /// Reads the `events` of a notification's claims: Apple sends a string that contains JSON, and
     /// documents an object.
     init(_ claims: TokenClaims) throws(NotificationEventError) {
-        let events: JSON?
+        let events: JSONText?
         do { events = try claims.unwrapped(.events) } catch { throw .json(error) }
         guard let events else { throw .missing(hasSubject: claims.has(.sub)) }
-        guard events.members != nil else { throw .notAnObject(events.kind) }
-        json = events
-        guard let kind = json["type"]?.string, !kind.isEmpty else {
-            throw .member("type", json["type"])
+        guard events.isObject else { throw .notAnObject(events.value.kind) }
+        text = events
+        guard let kind = text["type"]?.string, !kind.isEmpty else {
+            throw .member("type", text["type"])
         }
-        guard let userID = json["sub"]?.string, !userID.isEmpty else {
-            throw .member("sub", json["sub"])
+        guard let userID = text["sub"]?.string, !userID.isEmpty else {
+            throw .member("sub", text["sub"])
         }
-        guard let time = json["event_time"]?.eventTime else {
-            throw .member("event_time", json["event_time"])
+        guard let time = text["event_time"]?.eventTime else {
+            throw .member("event_time", text["event_time"])
         }
         self.kind = Kind(rawValue: kind)
         self.userID = UserID(unchecked: userID)
         occurredAt = time
-        email = json["email"]?.string
-        isPrivateEmail = json["is_private_email"]?.flag
+        email = text["email"]?.string
+        isPrivateEmail = text["is_private_email"]?.flag
     }
 }
 

@@ -128,7 +128,10 @@ final class NotificationReceiver: Sendable {
     }
 
     /// Called when all requests that an event loop has received wait for their commit.
-    func endTurn() { commits.endTurn() }
+    func endTurn() {
+        commits.endTurn()
+        log.writeWaiting()
+    }
 
     private func commit(
         _ event: IncomingEvent, _ start: GroupCommit.Start = .atOnce

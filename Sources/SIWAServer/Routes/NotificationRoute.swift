@@ -53,7 +53,7 @@ extension ServerLog {
             .info, "notification", members,
             about: answer.event.map { LogSubject($0.event.user) } ?? LogSubject())
         // Anyone who has a genuine payload can post it again and again.
-        guard answer.result != "received" else { return self(line) }
+        guard answer.result != "received" else { return later(line) }
         self(
             line,
             limitedAs: [.init("of", "notification"), .init("result", .string(answer.result))])

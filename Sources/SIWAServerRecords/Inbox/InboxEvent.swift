@@ -38,7 +38,7 @@ package struct InboxEvent: Hashable, Sendable {
         self.receivedAt = receivedAt
         expiresAt = notification.expiresAt
         var body = JSONLine()
-        notification.event.forEachNormalizedMember(except: Self.ownNames) {
+        notification.event.text.forEachNormalizedMember(except: Self.ownNames) {
             body.add(.init($0, $1))
         }
         body.add("jti", id.rawValue)

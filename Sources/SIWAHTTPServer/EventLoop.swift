@@ -59,7 +59,7 @@ final class EventLoop: TaskExecutor {
         daemon = siwa_start_daemon(
             socket.release(), identity?.certificate, identity?.key, limits, sendsDate ? 1 : 0,
             callbacks(for: self))
-        guard daemon != nil else { throw .notStarted }
+        guard daemon != nil else { throw identity == nil ? .notStarted : .identity }
         beat()
         guard startThread() else {
             MHD_stop_daemon(daemon)

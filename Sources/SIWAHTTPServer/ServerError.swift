@@ -14,8 +14,10 @@ package enum ServerError: Error, Hashable, Sendable {
     case group(path: String, name: String, reason: String)
     /// The service manager passed no listening socket with this name.
     case notInherited(name: String)
-    /// The HTTP server did not start: with TLS, most likely because of its certificate.
+    /// The HTTP server did not start.
     case notStarted
+    /// The HTTP server did not start with its TLS certificate and private key.
+    case identity
 }
 
 extension ServerError: CustomStringConvertible {
@@ -32,8 +34,9 @@ extension ServerError: CustomStringConvertible {
             "cannot give \(path) to the group '\(name)': \(reason)"
         case .notInherited(let name):
             "the service manager passed no listening socket '\(name)'"
-        case .notStarted:
-            "the HTTP server did not start, most likely because of its certificate"
+        case .notStarted: "the HTTP server did not start"
+        case .identity:
+            "the certificate and the private key cannot be used: they are not of one key pair, or not PEM"
         }
     }
 }

@@ -73,7 +73,12 @@ final class AppleClock: Sendable {
     }
 
     /// Measures with one request, unless one was sent within the last minute. All callers share it.
-    func ask(as client: ProfileClient?) async {
+    ///
+    /// - Parameter send: sends it; by default, Apple is asked for its keys.
+    func ask(
+        as client: ProfileClient?,
+        by send: @escaping @Sendable (ProfileClient) async -> Void = { await $0.askForKeys() }
+    ) async {
         guard let client else { return }
         await questions.join(0) { [self] in
             let elapsed = clocks.timekeeper.elapsed()
@@ -86,10 +91,7 @@ final class AppleClock: Sendable {
             }
             guard isDue else { return }
             // Whatever Apple answers shows its time; the meter of the transport reads it.
-            _ = try? await Probe(
-                baseURL: client.baseURL,
-                delivery: client.delivery(maxAttempts: 1, limit: ClockSkew.maxRoundTrip)
-            ).keys()
+            await send(client)
         }
     }
 
@@ -125,6 +127,15 @@ final class AppleClock: Sendable {
                         .init("message", .string("this clock is \(difference.clockDifference)")),
                         .init("skew_seconds", .integer(Int(difference.components.seconds))),
                     ]) : ServiceEvent(.info, "clock_right", []))
+    }
+}
+
+extension ProfileClient {
+    /// Asks Apple for something that it always answers.
+    fileprivate func askForKeys() async {
+        _ = try? await Probe(
+            baseURL: baseURL, delivery: delivery(maxAttempts: 1, limit: ClockSkew.maxRoundTrip)
+        ).keys()
     }
 }
 

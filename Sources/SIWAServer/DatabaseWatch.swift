@@ -1,23 +1,42 @@
-internal import SIWALifecycle
+internal import SIWAJOSE
+import SIWALifecycle
 internal import SIWAServerRecords
 internal import Synchronization
 
 /// Notes which calls of the database failed: whether the last write that needed space failed for want
-/// of it, and that the heartbeat has to look at once.
+/// of it, when a record could last not be read, and that the heartbeat has to look at once.
 final class DatabaseWatch: Sendable {
     /// Wakes after each failure that is not a mere wait.
     let failures = WakeSignal()
     private let failure = Mutex<String?>(nil)
+    private let unreadable = Mutex<NumericDate?>(nil)
+    private let now: @Sendable () -> NumericDate
     private let free: @Sendable () -> Int?
 
     /// - Parameter free: the free bytes of the database's file system; nil if that is unknown.
-    init(free: @escaping @Sendable () -> Int? = { nil }) { self.free = free }
+    init(
+        _ now: @escaping @Sendable () -> NumericDate,
+        free: @escaping @Sendable () -> Int? = { nil }
+    ) {
+        (self.now, self.free) = (now, free)
+    }
 
     func fail(_ error: StoreError) {
         if error.kind != .busy { failures.notify() }
+        noteRecord(error)
         guard error.kind == .full else { return }
         failure.withLock { $0 = error.message }
     }
+
+    /// Notes an error that concerns one record, or a part of the database, which no other call meets.
+    func noteRecord(_ error: StoreError) {
+        // Without its key, no record can be read, and the server is not ready.
+        guard error.isAboutRecord || error.kind == .damaged, error.kind != .key else { return }
+        unreadable.withLock { $0 = now() }
+    }
+
+    /// When a record could last not be read; nil if all could.
+    var unreadableRecordAt: NumericDate? { unreadable.withLock { $0 } }
 
     func succeed() { failure.withLock { $0 = nil } }
 

@@ -130,6 +130,9 @@ final class Heartbeat: Sendable {
     /// The free bytes of the database's file system; nil if that is unknown.
     var freeSpace: Int? { watch.freeSpace }
 
+    /// When a record of the vault could last not be read; nil if all could.
+    var unreadableRecordAt: NumericDate? { watch.unreadableRecordAt }
+
     /// Why the vault could not be opened with the keys that are in their file now, at the last
     /// heartbeat; nil if it could.
     var keyFileFault: String? { state.withLock { $0.keyFileFault } }

@@ -18,6 +18,8 @@ final class ServerContext: Sendable {
     let keys: AppleKeySets
     /// Apple's clock.
     let clock: AppleClock
+    /// Asks Apple again after an outage.
+    let outages: OutageWatch
     /// The vault, which all profiles share.
     let vault: SharedVault
     /// The database connection of the API.
@@ -132,6 +134,8 @@ final class ServerContext: Sendable {
         monitoringAccess = parts.monitoringAccess
         (settings, words) = (parts.settings, parts.words)
         receiver = NotificationReceiver(parts)
+        outages = OutageWatch(
+            parts.metrics, clients: { [clients] in clients.current }, clock: parts.clock)
         let (clocks, clients, owner) = (parts.clocks, parts.clients, parts.owner)
         let log: ServiceLog = { [log] event in log(event) }
         tokens = APITokens(parts.access, clocks: clocks, log: log)

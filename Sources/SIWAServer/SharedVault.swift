@@ -8,14 +8,18 @@ final class SharedVault: Sendable {
     private let state: Mutex<Vault>
     private let readKeys: @Sendable () throws -> VaultKeyRing
     private let examineKeys: @Sendable () throws -> VaultKeyRing
+    private let watch: DatabaseWatch?
 
     /// - Parameters:
     ///   - readKeys: reads the keys from their file.
     ///   - examineKeys: does so without warnings; nil for `readKeys`.
+    ///   - watch: notes records that cannot be decrypted; nil for nobody.
     init(
         _ vault: Vault, readKeys: @escaping @Sendable () throws -> VaultKeyRing,
-        examineKeys: (@Sendable () throws -> VaultKeyRing)? = nil
+        examineKeys: (@Sendable () throws -> VaultKeyRing)? = nil,
+        watch: DatabaseWatch? = nil
     ) {
+        self.watch = watch
         state = Mutex(vault)
         self.readKeys = readKeys
         self.examineKeys = examineKeys ?? readKeys
@@ -45,6 +49,7 @@ final class SharedVault: Sendable {
         do throws(StoreError) {
             return try body(current)
         } catch {
+            watch?.noteRecord(error)
             guard [.key, .keySuperseded].contains(error.kind), (try? renew()) != nil else {
                 throw error
             }

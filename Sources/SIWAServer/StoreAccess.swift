@@ -9,7 +9,7 @@ struct StoreAccess: Sendable {
     /// How long a call waits for a thread; nil for any time.
     let maxWait: Duration?
     private let elapsed: @Sendable () -> Duration
-    fileprivate let watch: DatabaseWatch
+    fileprivate let watch: DatabaseWatch?
 
     /// - Parameters:
     ///   - threads: the executor for blocking calls only.
@@ -17,7 +17,7 @@ struct StoreAccess: Sendable {
     ///   - watch: notes calls that failed.
     init(
         _ store: ServerStore, on threads: any TaskExecutor, maxWait: Duration? = nil,
-        timekeeper: Timekeeper = .system, watch: DatabaseWatch = DatabaseWatch()
+        timekeeper: Timekeeper = .system, watch: DatabaseWatch? = nil
     ) {
         (self.store, self.threads, self.maxWait) = (store, threads, maxWait)
         (elapsed, self.watch) = (timekeeper.elapsed, watch)
@@ -45,7 +45,7 @@ struct StoreAccess: Sendable {
         do throws(StoreError) {
             return try await call.value.get()
         } catch {
-            watch.fail(error)
+            watch?.fail(error)
             throw error
         }
     }
@@ -53,7 +53,10 @@ struct StoreAccess: Sendable {
 
 extension StoreAccess {
     /// Notes why a function that ``start(_:)`` started failed.
-    func note(_ error: StoreError) { watch.fail(error) }
+    func note(_ error: StoreError) { watch?.fail(error) }
+
+    /// Notes that a record of the vault could not be read, which did not stop the call.
+    func noteRecord(_ error: StoreError) { watch?.noteRecord(error) }
 
     /// Starts a function that may block between its waits.
     func perform<Value: Sendable>(

@@ -13,15 +13,22 @@ extension StoreAccess {
     ) async throws(Diagnosis) -> VaultPage {
         let profiles = clients.clientIDs
         do throws(StoreError) {
-            return try await run { store throws(StoreError) in
-                let clients = Set(try store.vault.clients()).union(profiles)
-                let ids = try store.vault.ids(of: userID)
-                let users = clients.flatMap { client in ids.map { VaultUser(client, $0) } }
-                return try store.vault.records(of: users.sorted())
-            }
+            return noting(
+                try await run { store throws(StoreError) in
+                    let clients = Set(try store.vault.clients()).union(profiles)
+                    let ids = try store.vault.ids(of: userID)
+                    let users = clients.flatMap { client in ids.map { VaultUser(client, $0) } }
+                    return try store.vault.records(of: users.sorted())
+                })
         } catch {
             throw Diagnosis(error)
         }
+    }
+
+    /// Notes the rows of a page that could not be read.
+    func noting(_ page: VaultPage) -> VaultPage {
+        for row in page.damaged { noteRecord(row.error) }
+        return page
     }
 }
 

@@ -29,6 +29,8 @@ package struct ServerFacts: Hashable, Sendable {
     package var isKeySetFixed = false
     /// Apple's last answer.
     package var lastAnswer: Answer?
+    /// The last request to each endpoint of Apple that did not work when it was last asked.
+    package var outages: [Answer] = []
     /// Apple's last answer that refused a client.
     package var lastRefusal: Answer?
     /// The requests to Apple since the start.
@@ -37,6 +39,8 @@ package struct ServerFacts: Hashable, Sendable {
     package var requestTimes: Times?
     /// Why the vault could not be opened with the keys that are in their file now; nil if it could.
     package var vaultKeyFault: String?
+    /// When a record of the vault could last not be read; nil if all could.
+    package var unreadableRecordAt: NumericDate?
     /// Why a start would fail now because of files besides the keys; empty if it would not.
     package var startFaults: [String] = []
     /// The files that a reload would read again, and that were changed since they were read.
@@ -208,10 +212,12 @@ extension ServerFacts {
             .init("key_set_age_seconds", keySetAge.json),
             .init("key_set_from_file", .boolean(isKeySetFixed)),
             .init("last_answer", lastAnswer?.json ?? .null),
+            .init("outages", .array(outages.map(\.json))),
             .init("last_refusal", lastRefusal?.json ?? .null),
             .init("apple", appleTimes?.json ?? .null),
             .init("requests", requestTimes?.json ?? .null),
             .init("vault_key_fault", vaultKeyFault.json),
+            .init("unreadable_record_at", (unreadableRecordAt?.rfc3339).json),
             .init("start_faults", .array(startFaults.map { .string($0) })),
             .init("changed_files", .array(changedFiles.map { .string($0) })),
             .init("reload_faults", .array(reloadFaults.map { .string($0) })),
@@ -237,9 +243,11 @@ extension ServerFacts {
         keySetAge = json["key_set_age_seconds"]?.integer
         isKeySetFixed = json["key_set_from_file"]?.boolean ?? false
         lastAnswer = json["last_answer"].flatMap(Answer.init)
+        outages = (json["outages"]?.elements ?? []).compactMap(Answer.init)
         lastRefusal = json["last_refusal"].flatMap(Answer.init)
         appleTimes = json["apple"].flatMap(Times.init)
         requestTimes = json["requests"].flatMap(Times.init)
+        unreadableRecordAt = json["unreadable_record_at"]?.date
         vaultKeyFault = json["vault_key_fault"]?.string
         startFaults = (json["start_faults"]?.elements ?? []).compactMap(\.string)
         changedFiles = (json["changed_files"]?.elements ?? []).compactMap(\.string)
@@ -303,6 +311,9 @@ extension ServerFacts.Answer {
         if let kind = TransportError.Kind(rawValue: outcome) { return kind != .cancelled }
         return outcome.hasPrefix("status_5")
     }
+
+    /// Whether there was an answer.
+    package var hasAnswer: Bool { TransportError.Kind(rawValue: outcome) == nil }
 
     /// Whether another server than Apple's answered, or this machine does not know Apple's authority.
     package var hasNoTrust: Bool {

@@ -77,7 +77,7 @@ struct Failure: Error, CustomStringConvertible {
                 .settings(
                     "cannot listen on port \(port) of \(address): \(reason)",
                     hints: ["give an address of this machine and a port from 1024 on"])
-            case .notStarted, .socket, .socketInUse, .group, .notInherited:
+            case .notStarted, .identity, .socket, .socketInUse, .group, .notInherited:
                 .settings(
                     "the server does not start with the certificate in server.pem",
                     hints: ["remove server.pem: the next start makes a new one"])

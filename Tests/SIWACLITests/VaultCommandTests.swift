@@ -60,7 +60,8 @@ import Testing
                     + "it was changed, or belongs elsewhere",
                 "hint: token 25448f1a1637 of 'c' of com.example.app cannot be decrypted: "
                     + "it was changed, or belongs elsewhere",
-                "hint: restore the record from a backup, or remove it: siwa vault remove",
+                "hint: bring the record back as the runbook backup-and-restore says ('One damaged "
+                    + "record'), or remove what the vault has of the user: siwa vault remove USER",
                 "hint: see 'siwa help errors vault'",
             ])
     }

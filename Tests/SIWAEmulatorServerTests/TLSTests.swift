@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a server without a valid certificate does not start`() async throws {
         let identity = TLSIdentity(certificate: "x", key: "y")
-        await #expect(throws: ServerError.notStarted) {
+        await #expect(throws: ServerError.identity) {
             try await Served.run(identity: identity) { _ in }
         }
     }

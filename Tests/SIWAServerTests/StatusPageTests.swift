@@ -262,25 +262,25 @@ import Testing
         #expect(report.issues[0].remedy.contains("load it: systemctl restart siwa-server;"))
     }
 
-    @Test(arguments: [
-        ("ok", false), ("invalid_client", false), ("status_404", false), ("cancelled", false),
-        ("connect", true), ("nameLookup", true), ("timeout", true), ("status_503", true),
-    ])
-    func `Apple that does not answer is a problem, until it answers`(
-        _ outcome: String, _ isProblem: Bool
-    ) {
-        let issues = report { facts, _ in
-            facts.lastAnswer = .init(
-                at: NumericDate(1_800_000_000), endpoint: "token", outcome: outcome, profile: "app")
-        }.issues
-        #expect(issues.contains { $0.fault.hasPrefix("Apple did not answer") } == isProblem)
+    @Test func `revocations that do not work are a problem while one waits`() {
+        func isProblem(_ revocations: [RevocationJob.State: Int]) -> Bool {
+            var counts = ServerCounts()
+            counts.revocations = revocations
+            return report(counts: counts) { facts, _ in
+                facts.outages = [Self.answer("revoke", "status_503")]
+            }.issues.contains { $0.fault.contains("/auth/revoke") }
+        }
+        #expect(isProblem([.pending: 1]) && !isProblem([.revoked: 1]))
+    }
+
+    private static func answer(_ endpoint: String, _ outcome: String) -> ServerFacts.Answer {
+        .init(
+            at: NumericDate(1_800_000_000), endpoint: endpoint, outcome: outcome, profile: "app")
     }
 
     @Test func `of a certificate that is not trusted, doctor knows the cause, and not Apple`() {
         let remedy = report { facts, _ in
-            facts.lastAnswer = .init(
-                at: NumericDate(1_800_000_000), endpoint: "token", outcome: "certificate",
-                profile: "app")
+            facts.outages = [Self.answer("token", "certificate")]
         }.issues.first?.remedy
         #expect(remedy?.contains("siwa doctor --online") == true)
         #expect(remedy?.contains("system-status") == false)
@@ -289,16 +289,13 @@ import Testing
     @Test func `Apple's keys that cannot be fetched stop no sign-in`() {
         let remedies = ["keys", "token"].map { endpoint in
             report { facts, _ in
-                facts.lastAnswer = .init(
-                    at: NumericDate(1_800_000_000), endpoint: endpoint, outcome: "status_503",
-                    profile: "")
+                facts.outages = [Self.answer(endpoint, "status_503")]
             }.issues[0].remedy
         }
         #expect(remedies.map { $0.contains("sign-ins are answered with 503") } == [false, true])
         // Before the first keys, nothing shows that Apple answers anything.
         let first = report(keySetAge: nil) { facts, _ in
-            facts.lastAnswer = .init(
-                at: NumericDate(1_800_000_000), endpoint: "keys", outcome: "connect", profile: "")
+            facts.outages = [Self.answer("keys", "connect")]
         }
         #expect(first.issues.contains { $0.remedy.contains("sign-ins are answered with 503") })
     }
@@ -364,7 +361,7 @@ import Testing
         #expect(low.fault == "Only 3 MiB are free where the vault is.")
         #expect(low.remedy.contains("Requests are still served, but GET /readyz answers 503"))
         #expect(report { facts, _ in facts.freeSpace = 17 << 20 }.issues.isEmpty)
-        let space = DatabaseWatch { 3 << 20 }
+        let space = DatabaseWatch({ NumericDate(0) }) { 3 << 20 }
         #expect(space.fault == nil)
         #expect(space.warning == "only 3 MiB are free where the vault is, and 16 MiB are needed")
         #expect(throws: StoreError.self) { try DatabaseWatch.requireSpace(200 << 10) }

@@ -62,6 +62,23 @@ import Testing
                 + "name another one in vault.url", "\(String(describing: error))")
     }
 
+    @Test func `a role that may not connect is told the statement that lets it`() async throws {
+        let fixture = try await PostgresStoreFixture()
+        for statement in [
+            "CREATE ROLE outsider LOGIN", "REVOKE CONNECT ON DATABASE \(fixture.name) FROM PUBLIC",
+        ] { _ = try await fixture.server.run(statement, on: fixture.url) }
+        let url = fixture.server.url(fixture.name, user: "outsider")
+        let error = try refusal(url)
+        #expect(error?.kind == .unusable)
+        let remedy = try #require(error?.remedy)
+        let statement = try #require(remedy.split(separator: "'").dropFirst().first)
+        #expect(
+            statement == "GRANT CONNECT ON DATABASE \"\(fixture.name)\" TO outsider",
+            "\(remedy)")
+        _ = try await fixture.server.run(String(statement), on: fixture.url)
+        #expect(try refusal(url)?.message.contains("CONNECT") != true)
+    }
+
     @Test func `a server that accepts no more connections is busy`() async throws {
         let server = try await PostgresServer.shared()
         _ = try await server.run(
@@ -170,28 +187,35 @@ import Testing
         let peer = ConnectionRefusal(
             "FATAL:  28000: Peer authentication failed for user \"siwa\"\n")
         for (refusal, role) in [(unknown, "root"), (peer, "siwa")] {
-            let remedy = refusal.remedy(role: role, database: "siwa", isLocal: true)
+            let remedy = refusal.remedy(
+                role: role, database: "siwa", isLocal: true, needsPassword: false)
             #expect(remedy?.contains("'siwa-admin' is siwa as the service") == true)
         }
         #expect(unknown.kind(needsPassword: false) == .unusable)
         let wrong = ConnectionRefusal("FATAL:  28P01: no\n")
-        #expect(wrong.remedy(role: "siwa", database: "siwa", isLocal: true) == nil)
+        for (refusal, needsPassword) in [
+            (wrong, false), (ConnectionRefusal("no password\n"), true),
+        ] {
+            let remedy = refusal.remedy(
+                role: "siwa", database: "siwa", isLocal: true, needsPassword: needsPassword)
+            #expect(remedy?.contains("/var/lib/siwa/.pgpass") == true)
+        }
     }
 
     @Test func `a missing role or database is created as the database's administrator`() {
         let role = ConnectionRefusal("FATAL:  28000: role \"siwa\" does not exist\n")
         #expect(
-            role.remedy(role: "siwa", database: "siwa", isLocal: true)?
+            role.remedy(role: "siwa", database: "siwa", isLocal: true, needsPassword: false)?
                 .hasPrefix("create the role: sudo -u postgres createuser siwa;") == true)
         let locked = ConnectionRefusal(
             "FATAL:  28000: role \"it's\" is not permitted to log in\n")
         #expect(
-            locked.remedy(role: "it's", database: "siwa", isLocal: false)
+            locked.remedy(role: "it's", database: "siwa", isLocal: false, needsPassword: false)
                 == "let the role log in, on the machine of the database: sudo -u postgres psql -c "
                 + #"'ALTER ROLE "it'\''s" LOGIN'; or name another one in vault.url"#)
         let database = ConnectionRefusal("FATAL:  3D000: database \"it's\" does not exist\n")
         #expect(
-            database.remedy(role: "siwa", database: "it's", isLocal: false)
+            database.remedy(role: "siwa", database: "it's", isLocal: false, needsPassword: false)
                 == "if there was a vault, restore it from its backup; for a new one, create the "
                 + "database, on the machine of the database: sudo -u postgres createdb "
                 + #"--owner siwa --encoding UTF8 --template template0 'it'\''s'; then 'siwa vault "#

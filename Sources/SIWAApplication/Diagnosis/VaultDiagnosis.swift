@@ -87,11 +87,13 @@ extension StoreError.Kind {
         case .damaged: "restore the vault from its backup; 'siwa vault check' examines all of it"
         case .key: "restore the key file of this vault: its key numbers must match"
         case .keySuperseded: "run the command again: it reads the keys again"
-        case .recordDamaged:
-            "restore the row from a backup of the database, or delete it there"
         case .tokenInvalid:
-            "import the token as Apple issued it, and remove this one: siwa vault remove"
-        case .sealBroken: "restore the record from a backup, or remove it: siwa vault remove"
+            "import the token as Apple issued it, and remove this one: siwa vault remove USER"
+        case .recordDamaged, .sealBroken:
+            """
+            bring the record back as the runbook backup-and-restore says ('One damaged record'), or \
+            remove what the vault has of the user: siwa vault remove USER
+            """
         }
     }
 }

@@ -33,8 +33,8 @@ package struct ServerStatus: Sendable {
 
     /// A row of the status page.
     package enum Row: Hashable, Sendable {
-        /// Apple's last answer.
-        case lastAnswer
+        /// Endpoints of Apple that do not work.
+        case outage
         /// Apple's last answer that refused a client.
         case lastRefusal
         /// This machine's clock and Apple's.

@@ -70,8 +70,18 @@ extension ServerStatus {
 
     /// Faults of the vault, and checks that no longer run: nothing else opens every record.
     private var vaultFaults: [Issue] {
-        guard let check = survey.counts?.vaultCheck else { return [] }
-        let page = "vault.html#backup"
+        let page = "runbooks/backup-and-restore.html#one-damaged-record"
+        let check = survey.counts?.vaultCheck
+        let unreadable = survey.servers.compactMap { $0.facts?.unreadableRecordAt }.max()
+        if let unreadable, check.map({ $0.at < unreadable }) ?? true {
+            return [
+                Issue(
+                    "A record of the vault could not be read at \(unreadable.rfc3339).",
+                    "Run siwa vault check: it names each damaged record, and says what to do. When it "
+                        + "finds none, this problem is gone.", page: page, in: .vaultCheck)
+            ]
+        }
+        guard let check else { return [] }
         if check.faults > 0 {
             return [
                 Issue(
@@ -281,7 +291,8 @@ extension ServerStatus {
     }
 
     private func outage(_ facts: ServerFacts) -> [Issue] {
-        guard let answer = facts.lastAnswer, answer.isOutage else { return [] }
+        // What stops sign-ins is said first.
+        guard let answer = outages(facts).last else { return [] }
         let effect =
             answer.endpoint == "keys" && facts.keySetAge != nil
             ? "Only Apple's keys were asked for: the known ones stay in use, and notifications that "
@@ -296,10 +307,17 @@ extension ServerStatus {
                 + "appleid.apple.com. "
         return [
             Issue(
-                "Apple did not answer the last request (\(answer.endpoint), "
-                    + "\(answer.at.rfc3339)): \(answer.outcome).", cause + effect,
-                page: "runbooks/apple-is-down.html", in: .lastAnswer)
+                "Apple did not answer the last request to /auth/\(answer.endpoint) "
+                    + "(\(answer.at.rfc3339)): \(answer.outcome).", cause + effect,
+                page: "runbooks/apple-is-down.html", in: .outage)
         ]
+    }
+
+    /// The outages that concern anybody, in the order keys, revoke, token: without a revocation that
+    /// waits, nobody asks whether the endpoint works again.
+    package func outages(_ facts: ServerFacts) -> [ServerFacts.Answer] {
+        let waits = survey.counts.map { $0.revocations[.pending] ?? 0 > 0 } ?? true
+        return facts.outages.filter { $0.endpoint != "revoke" || waits }
     }
 
     private func reload(_ facts: ServerFacts) -> [Issue] {
@@ -406,8 +424,9 @@ extension ServerStatus {
         var issues = validation.faults.map { fault in
             Issue(
                 "The daily validation of \(fault.clientID) stopped: \(fault.reason).",
-                "It goes on by itself. If Apple or the network is the reason, run siwa doctor --online, "
-                    + "and look at developer.apple.com/system-status.", page: page, in: .validation)
+                "It goes on by itself, an hour after the cause is gone at the latest. If that is Apple or "
+                    + "the network, run siwa doctor --online, and look at "
+                    + "developer.apple.com/system-status.", page: page, in: .validation)
         }
         let overdue = Duration.seconds(2 * validation.everySeconds)
         let last = survey.counts?.lastValidation.map { at - $0 }
@@ -469,12 +488,23 @@ extension ServerStatus {
                     "Fix the application, then run siwa inbox replay --state dead.",
                     page: "runbooks/notifications.html#deliveries-are-dead", in: .events(.dead)))
         }
-        if let age = survey.counts?.oldestPendingEvent, age > Self.late {
+        let age = survey.counts?.oldestPendingEvent ?? .zero
+        let failing = survey.counts?.failingEvents
+        if age > Self.late {
             issues.append(
                 Issue(
                     "An event has waited for its delivery for \(age.words(units: 1))"
                         + Self.until(survey.counts?.eventAttempts),
                     "Run siwa inbox list --state pending; siwa inbox show has the reason.",
+                    page: "runbooks/notifications.html#deliveries-are-late", in: .waitingEvents))
+        } else if age > Self.restart, let failing, failing.attempts >= 3 {
+            issues.append(
+                Issue(
+                    (failing.count == 1 ? "An event was" : "\(failing.count) events were")
+                        + " not accepted by the application, in up to \(failing.attempts) attempts"
+                        + Self.until(survey.counts?.eventAttempts),
+                    "Look whether the application runs; siwa inbox list --state pending and siwa inbox "
+                        + "show say what it answers.",
                     page: "runbooks/notifications.html#deliveries-are-late", in: .waitingEvents))
         }
         return issues
@@ -524,12 +554,17 @@ extension ServerStatus {
     /// The end of a sentence about work that waits.
     private static func until(_ attempts: ServerCounts.Attempts?) -> String {
         attempts.map {
-            "; the next attempt is at \($0.next.rfc3339), the last at \($0.last.rfc3339)."
+            $0.next == $0.last
+                ? "; the next attempt is at \($0.next.rfc3339)."
+                : "; the next attempt is at \($0.next.rfc3339), and all are tried again by "
+                    + "\($0.last.rfc3339)."
         } ?? "."
     }
 
     /// After this time, work that waits is a problem.
     private static let late = Duration.seconds(3600)
+    /// An application that does not accept events for so long is not just being restarted.
+    private static let restart = Duration.seconds(300)
     /// After this time without a check of the vault, two daily ones are missing.
     private static let lateCheck = Duration.seconds(2 * 86_400)
     private static let firstFetch = Duration.seconds(30)

@@ -168,6 +168,7 @@ private struct StatusText {
         return servers + facts.profiles.map(row) + [
             ("served", "\(facts.configuration ?? "the environment"), \(facts.vault)"),
             ("Apple's keys", keys(facts)), ("last answer", answer(facts.lastAnswer)),
+        ] + status.outages(facts).reversed().map { ("no answer", answer($0)) } + [
             ("last refusal", answer(facts.lastRefusal)), ("free space", space(facts.freeSpace)),
             ("clock", facts.clockSkew.map(clock) ?? "not compared"),
         ]

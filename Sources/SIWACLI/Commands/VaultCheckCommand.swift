@@ -34,29 +34,22 @@ struct VaultCheckCommand: Command {
         ])
         let session = try Session(global, vault: vault, in: world)
         try session.nameVault()
-        var vault = try session.vault(.statement)
-        var broken = BrokenRecords()
-        let store = vault.store
-        session.warnOfMove(store)
-        let faults = try session.showing("the database is checked") { try store.faults() }
-        for fault in faults { broken.add(fault, .damaged, remedy: Schema.remedy(for: fault)) }
-        let progress = try RecordProgress(session, "records decrypted") {
-            let count = try store.expectedRecords()
-            return { count }
+        let vault = try session.vault(.statement)
+        session.warnOfMove(vault.store)
+        if let newest = vault.keys.newest, newest > vault.currentKey {
+            session.console.note(
+                "key \(newest) of the key file is not in use: new tokens are encrypted with key "
+                    + "\(vault.currentKey) until 'siwa vault rekey'")
         }
-        var counts = VaultCounts()
-        try await vault.store.forEachPage { page in
-            for row in page.damaged { try broken.add(row.error) }
-            vault = vault.renewed(for: page.records, session.vaultKeys)
-            for record in page.records {
-                _ = try broken.token(of: record, in: vault)
-                counts.add(record)
-            }
-            progress.add(page.records.count)
-            try world.ending.checkSignal()
+        var (broken, counts) = (BrokenRecords(), VaultCounts())
+        do {
+            try await check(vault, session, &counts, &broken)
+        } catch let error as StoreError where error.kind == .damaged {
+            // The rest cannot be read.
+            broken.add(
+                error.message, .damaged,
+                remedy: "restore the vault from its backup (runbooks/backup-and-restore)")
         }
-        try check(vault, session, &counts, &broken)
-        progress.end()
         try note(broken.count, in: session)
         let records = counts.records
         try broken.check("\(records) \(records == 1 ? "record was" : "records were") examined")
@@ -64,8 +57,34 @@ struct VaultCheckCommand: Command {
         try session.report(Report(counts.json))
     }
 
-    /// Opens what siwa-server has sealed: without these, a key that is lost would be noticed late.
     private func check(
+        _ vault: Vault, _ session: Session, _ counts: inout VaultCounts,
+        _ broken: inout BrokenRecords
+    ) async throws {
+        let store = vault.store
+        let faults = try session.showing("the database is checked") { try store.faults() }
+        for fault in faults { broken.add(fault, .damaged, remedy: Schema.remedy(for: fault)) }
+        let progress = try RecordProgress(session, "records decrypted") {
+            let count = try store.expectedRecords()
+            return { count }
+        }
+        var vault = vault
+        try await store.forEachPage { page in
+            for row in page.damaged { try broken.add(row.error) }
+            vault = vault.renewed(for: page.records, session.vaultKeys)
+            for record in page.records {
+                _ = try broken.token(of: record, in: vault)
+                counts.add(record)
+            }
+            progress.add(page.records.count)
+            try session.world.ending.checkSignal()
+        }
+        try checkSecrets(vault, session, &counts, &broken)
+        progress.end()
+    }
+
+    /// Opens what siwa-server has sealed: without these, a key that is lost would be noticed late.
+    private func checkSecrets(
         _ vault: Vault, _ session: Session, _ counts: inout VaultCounts,
         _ broken: inout BrokenRecords
     ) throws {

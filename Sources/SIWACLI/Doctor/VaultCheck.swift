@@ -1,5 +1,6 @@
 internal import SIWAApplication
 internal import SIWALifecycle
+internal import SIWAServerRecords
 internal import SIWAVaultRecords
 
 /// Checks that the vault of the settings opens: its database is there, and has the keys of its file.
@@ -27,6 +28,7 @@ struct VaultCheck: Sendable {
             let vault = try session.vault()
             // Opening does not look at all tables.
             try session.vaultStore().requireWhole()
+            if context.settings.file?.server != nil { _ = try session.serverStore().examine() }
             let place = vaultPlace(try context.settings.vaultURL().value, context.world.variables)
             return [CheckLine("vault", .ok, "\(place) opens, with key \(vault.currentKey)")]
         } catch {

@@ -72,7 +72,7 @@ struct InitResult: Sendable {
             database + [
                 ("siwa-admin vault init", "create the vault as the service"),
                 ("siwa-admin siwa-server check", "check everything that the server opens"),
-                ("systemctl enable --now siwa-server", "start it"),
+                ("systemctl enable --now siwa-server siwa-vault-check.timer", "start it"),
             ])
     }
 

@@ -113,7 +113,8 @@ struct PostgresAttempt: Sendable {
         let role = PostgresRole(connection, postgres)
         if !isAboutTLS,
             let remedy = refusal.remedy(
-                role: role.name, database: role.database, isLocal: role.isLocal)
+                role: role.name, database: role.database, isLocal: role.isLocal,
+                needsPassword: needsPassword)
         {
             return DatabaseFailure(StoreError(kind, refusal.message, remedy: remedy))
         }

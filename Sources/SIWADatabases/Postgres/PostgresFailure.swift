@@ -107,9 +107,19 @@ struct ConnectionRefusal {
     ///   - role: whom libpq connects as.
     ///   - database: what it connects to.
     ///   - isLocal: whether the server is on this machine.
-    func remedy(role: String, database: String, isLocal: Bool) -> String? {
+    ///   - needsPassword: whether the server asked for a password, and none is set.
+    func remedy(
+        role: String, database: String, isLocal: Bool, needsPassword: Bool
+    ) -> String? {
         let place = isLocal ? "" : ", on the machine of the database"
-        switch state?.code {
+        switch needsPassword ? "28P01" : state?.code {
+        case "28P01":
+            return """
+                put the role's password into the file .pgpass in the home of the user that runs siwa (of \
+                the service: /var/lib/siwa/.pgpass, owner siwa:siwa, mode 0600), as a line \
+                host:port:database:role:password; on the machine of the database itself, the service \
+                needs none: leave the host out of vault.url
+                """
         // "Peer authentication failed …", or the role is missing.
         case "28000"
         where role == "root" || message.split { !$0.isLetter }.contains("authentication"):
@@ -127,6 +137,11 @@ struct ConnectionRefusal {
             return """
                 create the role\(place): sudo -u postgres createuser \(role.quotedForShell); or name \
                 another one in vault.url
+                """
+        case "42501":
+            return """
+                let the role connect\(place): sudo -u postgres psql -c 'GRANT CONNECT ON DATABASE \
+                \(database.identifierInShell) TO \(role.identifierInShell)'
                 """
         case "3D000":
             return """

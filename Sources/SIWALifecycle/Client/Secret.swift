@@ -17,6 +17,10 @@ package struct AuthorizationCode: Secret {
     package let text: SecretText
     /// Marks a text as an authorization code.
     package init(_ text: SecretText) { self.text = text }
+
+    /// A text with the shape of a code, which was never issued.
+    package static let neverIssued = Self(
+        SecretText("c00000000000000000000000000000000.0.mnpq.AAAAAAAAAAAAAAAAAAAAAA"))
 }
 
 /// A refresh token: valid until the user or Apple revokes it.

@@ -145,7 +145,10 @@ final class NotificationReceiver: Sendable {
 
     @inline(never)
     private func accepted(_ event: IncomingEvent, _ receipt: GroupCommit.Receipt) -> Answer {
-        for damaged in receipt.damaged { log(.damagedRow(damaged.error)) }
+        for damaged in receipt.damaged {
+            access.noteRecord(damaged.error)
+            log(.damagedRow(damaged.error))
+        }
         guard receipt.outcome == .stored else { return Answer(accepted: "known", event) }
         if event.isDelivered { arrival.notify() }
         return Answer(accepted: "received", event)

@@ -59,7 +59,9 @@ struct AppleRequestMeter: Transport {
 
     private static func outcome(_ response: HTTPResponse) -> String {
         if (200..<300).contains(response.status) { return "ok" }
-        guard let refusal = AppleError(response), knownCodes.contains(refusal.code.rawValue) else {
+        guard response.status < 500, let refusal = AppleError(response),
+            knownCodes.contains(refusal.code.rawValue)
+        else {
             return "status_\(response.status)"
         }
         return refusal.code.rawValue

@@ -30,6 +30,8 @@ final class Metrics: Sendable {
         /// Whether Apple refused the client of each profile in its last answer.
         var refusedProfiles: [String: Bool] = [:]
         var lastAnswer: ServerFacts.Answer?
+        /// Of each endpoint whose last request had no answer that Apple gives while it works.
+        var outages: [String: ServerFacts.Answer] = [:]
         var lastRefusal: ServerFacts.Answer?
     }
 
@@ -97,17 +99,28 @@ final class Metrics: Sendable {
     func note(_ answer: ServerFacts.Answer) {
         state.withLock { state in
             state.lastAnswer = answer
+            if answer.isOutage {
+                state.outages[answer.endpoint] = answer
+            } else {
+                // An endpoint that answers shows that the network works, but nothing of another one
+                // that Apple answered with a server error.
+                state.outages[answer.endpoint] = nil
+                state.outages = state.outages.filter { $0.value.hasAnswer }
+            }
             if answer.outcome == "invalid_client" { state.lastRefusal = answer }
         }
     }
 
-    /// Apple's last answer, or that there was none; nil before the first.
-    var lastAnswer: ServerFacts.Answer? { state.withLock { $0.lastAnswer } }
+    /// The endpoints that did not work when they were last asked, by their names.
+    var outages: [ServerFacts.Answer] {
+        state.withLock { $0.outages }.values.sorted { $0.endpoint < $1.endpoint }
+    }
 
     /// Adds what was measured to the facts.
     func describe(_ facts: inout ServerFacts) {
         let state = state.withLock { $0 }
         (facts.lastAnswer, facts.lastRefusal) = (state.lastAnswer, state.lastRefusal)
+        facts.outages = outages
         facts.appleTimes = Histogram(state.appleTimes.values).times
         facts.requestTimes = Histogram(state.requestTimes.values).times
     }

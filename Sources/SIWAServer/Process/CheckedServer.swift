@@ -1,6 +1,7 @@
 internal import SIWAApplication
 internal import SIWAHTTPServer
 internal import SIWALifecycle
+internal import SIWAServerRecords
 
 /// The checks of `siwa-server check`: everything that `serve` reads and opens, except that nothing
 /// is changed, locked or listened to.
@@ -25,7 +26,12 @@ struct CheckedServer {
         }
         let pending = try OpenDatabase.pendingChanges(inputs.configuration, in: base)
         let spaceWarning = try OpenDatabase.spaceWarning(inputs.configuration, in: base)
-        let addresses = OpenDatabase.addresses(inputs.configuration, in: base)
+        let running = OpenDatabase.running(inputs.configuration, in: base)
+        let addresses = running?.flatMap(\.listeners)
+        // Only a server that writes meets a full disk of PostgreSQL.
+        let databaseWarnings = (running ?? []).compactMap(\.databaseFault).map {
+            "the running siwa-server cannot use the database: \($0)"
+        }
         for (name, own) in listeners {
             listenerWarnings.append(try own.use(in: base, of: name, besides: addresses))
         }
@@ -34,7 +40,8 @@ struct CheckedServer {
         if inputs.fixedKeys == nil { await clock.ask(as: inputs.clients.asking) }
         let signerWarnings = try await inputs.clients.askSigners(base.clocks)
         warnings =
-            inputs.warnings + signerWarnings + listenerWarnings.compactMap(\.self)
+            inputs.warnings + databaseWarnings + signerWarnings
+            + listenerWarnings.compactMap(\.self)
             + inputs.clients.expiries(at: base.clocks.now())
             .compactMap { $0.fault(at: base.clocks.now()) }
             + [spaceWarning, inputs.keySetWarning, clock.warning].compactMap(\.self)

@@ -39,12 +39,10 @@ struct OpenDatabase: Sendable {
         let store = try configuration.serverStore(Self.timeout)
         (self.store, self.server) = (store, server)
         let keys = try Self.examined(store, configuration, in: world).keys
-        let watch = DatabaseWatch {
-            Self.freeSpace(file, world)
-        }
+        let watch = DatabaseWatch(world.clocks.now) { Self.freeSpace(file, world) }
         do {
             let vault = try Vault(store.vault, keys, by: world.actor)
-            let shared = SharedVault(vault, keysFrom: configuration)
+            let shared = SharedVault(vault, keysFrom: configuration, watch)
             self.vault = shared
             try store.prepare(isAlone: file != nil)
             // The store of one user of the database.
@@ -90,13 +88,13 @@ struct OpenDatabase: Sendable {
         try examined(configuration.serverStore(timeout), configuration, in: world).pending
     }
 
-    /// Where servers of this machine that use the database listen now; nil if one of them has not
+    /// What the servers of this machine that use the database have written; nil if one of them has not
     /// written it yet, or the database cannot be read.
-    static func addresses(_ configuration: ServedConfiguration, in world: World) -> [String]? {
+    static func running(_ configuration: ServedConfiguration, in world: World) -> [ServerFacts]? {
         guard let survey = try? configuration.serverStore(timeout).survey() else { return nil }
         let own = survey.servers.filter { $0.server.host == world.actor.host }
-        guard own.allSatisfy({ $0.facts != nil }) else { return nil }
-        return own.flatMap { $0.facts?.listeners ?? [] }
+        let facts = own.compactMap(\.facts)
+        return facts.count == own.count ? facts : nil
     }
 
     /// What is wrong with the free space, although the server would start; nil if nothing is.
@@ -159,9 +157,11 @@ struct OpenDatabase: Sendable {
 
 extension SharedVault {
     /// A vault whose keys are those of a configuration.
-    fileprivate convenience init(_ vault: Vault, keysFrom configuration: ServedConfiguration) {
+    fileprivate convenience init(
+        _ vault: Vault, keysFrom configuration: ServedConfiguration, _ watch: DatabaseWatch
+    ) {
         self.init(
             vault, readKeys: { try configuration.vaultKeys() },
-            examineKeys: { try configuration.quiet.vaultKeys() })
+            examineKeys: { try configuration.quiet.vaultKeys() }, watch: watch)
     }
 }

@@ -243,10 +243,12 @@ extension Diagnosis {
                 start the .socket unit that has FileDescriptorName=\(name) first, such as \
                 'systemctl start siwa-server.socket', then this server
                 """
-            case .notStarted:
+            case .notStarted: "look at the log of the system: memory or descriptors are used up"
+            case .identity:
                 "check that tls.certificate and tls.key are PEM files of the same key pair"
             }
+        let member = error == .identity ? "tls" : "listen"
         self.init(
-            .configuration, "\(place).listen: \(error)", hints: [hint], exitCode: .settings)
+            .configuration, "\(place).\(member): \(error)", hints: [hint], exitCode: .settings)
     }
 }

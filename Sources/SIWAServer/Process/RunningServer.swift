@@ -161,7 +161,7 @@ struct RunningServer: Sendable {
 extension RunningServer {
     /// What this server knows, and what is wrong with its files and listeners now.
     private func facts() async -> ServerFacts {
-        askAfterOutage()
+        Task { [context] in await context.outages.askAgain() }
         let files = await loaded.startFiles.examine()
         context.startFaults.replace(with: files.faults)
         context.changedFiles.replace(with: files.changes)
@@ -170,14 +170,6 @@ extension RunningServer {
         context.listenerFaults.replace(with: listeners.compactMap(\.fault))
         context.certificates.replace(with: listeners.compactMap(\.certificate))
         return context.facts()
-    }
-
-    /// Asks Apple again, at most once a minute, after a request without an answer: nobody else may for
-    /// an hour, and the outage would be shown as long.
-    private func askAfterOutage() {
-        let context = context
-        guard context.metrics.lastAnswer?.isOutage == true, !context.keys.isFixed else { return }
-        Task { await context.clock.ask(as: context.clients.current.asking) }
     }
 }
 

@@ -144,7 +144,7 @@ final class StartFiles: Sendable {
             try await HTTPServer.check(identity)
         } catch {
             // That no port is free is no fault of a file.
-            guard error == .notStarted else { return true }
+            guard error == .identity else { return true }
             isUsable = false
         }
         let result = ExaminedIdentity(identity: identity, isUsable: isUsable)

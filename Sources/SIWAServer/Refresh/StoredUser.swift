@@ -46,9 +46,8 @@ extension StoreAccess {
     ) async throws(Diagnosis) -> VaultPage {
         let users = clients.clientIDs.map { VaultUser($0, userID) }.sorted()
         do throws(StoreError) {
-            return try await run { store throws(StoreError) in
-                try store.vault.records(of: users)
-            }
+            return noting(
+                try await run { store throws(StoreError) in try store.vault.records(of: users) })
         } catch {
             throw Diagnosis(error)
         }

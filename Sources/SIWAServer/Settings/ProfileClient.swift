@@ -77,10 +77,11 @@ struct ProfileClient: Sendable {
 
     /// The token endpoints, for one call that begins now.
     ///
-    /// - Parameter maxAttempts: the most attempts for each request; nil for the number in the
-    ///   settings.
-    func tokens(maxAttempts: Int? = nil) -> TokenClient {
-        base.delivering(through: delivery(maxAttempts: maxAttempts))
+    /// - Parameters:
+    ///   - maxAttempts: the most attempts for each request; nil for the number in the settings.
+    ///   - limit: the longest time of the call; that of the settings may be shorter.
+    func tokens(maxAttempts: Int? = nil, limit: Duration? = nil) -> TokenClient {
+        base.delivering(through: delivery(maxAttempts: maxAttempts, limit: limit))
     }
 
     /// Sends the requests of one call that begins now.

@@ -206,7 +206,7 @@ struct StatusPage {
     /// The name of a row in links.
     private static func anchor(_ row: Row) -> String {
         switch row {
-        case .lastAnswer: "last-answer"
+        case .outage: "outage"
         case .lastRefusal: "last-refusal"
         case .clock: "clock"
         case .secret(let profile): "secret-\(profile.escapedForHTML)"
@@ -236,9 +236,12 @@ struct StatusPage {
         let clock = facts.clockSkew.map {
             $0 == 0 ? "in sync with Apple's" : Duration.seconds($0).clockDifference
         }
-        return [
+        let outages = status.outages(facts).reversed().map {
+            Entry("no answer", Self.words($0), .outage)
+        }
+        return outages + [
             Entry("answer times", Self.words(facts.appleTimes)),
-            Entry("last answer", Self.words(facts.lastAnswer), .lastAnswer),
+            Entry("last answer", Self.words(facts.lastAnswer)),
             Entry("last refusal of a client", Self.words(facts.lastRefusal), .lastRefusal),
             Entry("this machine's clock", clock ?? "not compared", .clock),
             Entry(

@@ -77,10 +77,10 @@ struct ValidationProgress: Sendable {
     /// Notes that a run ended early.
     ///
     /// - Parameters:
-    ///   - fault: why, as the end of a sentence.
+    ///   - fault: why, as the end of a sentence; nil if the status says it elsewhere.
     ///   - moment: when to go on; nil for the next pass.
     mutating func stop(
-        _ clientID: ClientID, _ pass: ValidationPass, _ fault: String, until moment: Duration?
+        _ clientID: ClientID, _ pass: ValidationPass, _ fault: String?, until moment: Duration?
     ) {
         works[clientID] = Work(
             ended: moment == nil ? pass.began : nil, notBefore: moment ?? .zero, fault: fault)

@@ -147,7 +147,9 @@ extension ValidationWorker {
     ) {
         let clientID = client.clientID
         let moment = pause.map { clocks.timekeeper.elapsed() + $0 }
-        state.withLock { $0.progress.stop(clientID, pass, fault, until: moment) }
+        // The database is a problem of its own while it fails, and none when it works again.
+        let shown = reason == .database ? nil : fault
+        state.withLock { $0.progress.stop(clientID, pass, shown, until: moment) }
         metrics.countValidationStop(reason)
         log(
             ServiceEvent(

@@ -125,7 +125,7 @@ import Testing
                             "listen": "127.0.0.1:0",
                             "tls": ["certificate": "junk.pem", "key": "junk.pem"],
                         ])
-                ], "server.metrics.listen: the HTTP server did not start"
+                ], "server.metrics.tls: the certificate and the private key cannot be used"
             ),
         ]
         try fixture.apple.folder.write("apple/webhook.secret", Self.webhookSecret)

@@ -96,9 +96,26 @@ import Testing
         // Neither a copy nor another vault is the one that the server uses.
         try await check("--vault", fixture.vault.url, exitCode: 0)
         #expect(try await status()["vault"]?["last_check_at"] == .null)
+        try await check(exitCode: 0)
+        try fixture.vault.run(
+            "UPDATE server_count SET value = value - 200000 WHERE name = 'vault_checked_at'")
+        let late = try await status()["problems"]?.text
+        #expect(late?.contains("The vault was not checked for 2 days.") == true)
         // Of the record, and of the list of keys, which lacks the key.
         let fault = "The vault has 2 faults, found at"
         let record = "WHERE user_id = '\(fixture.vault.people.userID(1))'"
+        // A call meets the record before a check does.
+        try fixture.vault.run("UPDATE vault_token SET stored_at = \(Int.max) \(record)")
+        let user = JSON.string(fixture.vault.people.userID(1))
+        #expect(try await server.api("POST", "/v1/refresh", ["user_id": user]).status == 500)
+        let unreadable = "A record of the vault could not be read at"
+        #expect(try await server.api("GET", "/v1/status").body.contains(unreadable))
+        try await eventually("siwa status, too", limit: .seconds(60)) {
+            try await status()["problems"]?.text.contains(unreadable) == true
+        }
+        try fixture.vault.run("UPDATE vault_token SET stored_at = 1 \(record)")
+        try await check(exitCode: 0)
+        #expect(try await status()["problems"]?.text.contains(unreadable) == false)
         try fixture.vault.run("UPDATE vault_token SET key_number = key_number + 7 \(record)")
         try await check(exitCode: 3)
         #expect(try await status()["vault"]?["faults"] == 2)
@@ -112,11 +129,38 @@ import Testing
         try await check(exitCode: 0)
         #expect(try await status()["vault"]?["faults"] == 0)
         #expect(try await status()["problems"]?.text.contains(fault) == false)
-        try fixture.vault.run(
-            "UPDATE server_count SET value = value - 200000 WHERE name = 'vault_checked_at'")
-        let late = try await status()["problems"]?.text
-        #expect(late?.contains("The vault was not checked for 2 days.") == true)
         #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `a database that is malformed is a problem, even if the check could not end`()
+        async throws
+    {
+        let fixture = try await ServerFixture()
+        _ = try await fixture.vault.store([1, 2])
+        let server = try await fixture.serve(fixture.listeners)
+        #expect(try await server.stop().ending == .exit(0))
+        let environment = fixture.environment
+        let siwa = { (arguments: String...) in
+            try await fixture.apple.siwa(arguments, environment: environment)
+        }
+        #expect(try await siwa("vault", "check").exitCode == 0)
+        let connector = try connector(of: fixture.vault.url, timeout: .eachStatement(.seconds(9)))
+        let rows = try connector.connect(creating: false).run(
+            "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'revocation_user'",
+            [])
+        let (page, size) = try (
+            #require(rows.first?.first?.integer), #require(rows.first?.last?.integer)
+        )
+        let file = try FileHandle(
+            forUpdating: URL(filePath: fixture.vault.url.replacing("sqlite:", with: "")))
+        try file.seek(toOffset: UInt64((page - 1) * size))
+        try file.write(contentsOf: Data(repeating: 0xA5, count: size))
+        try file.close()
+        let check = try await siwa("vault", "check")
+        #expect(check.exitCode == 3 && check.errors.contains("malformed"), "\(check)")
+        #expect(!check.errors.contains("'siwa vault check' examines all of it"))
+        let status = try await siwa("status", "--profile", "app")
+        #expect(status.output.contains("The vault has "), "\(status)")
     }
 
     @Test(arguments: VaultBackend.available)

@@ -59,7 +59,4 @@ struct ExperimentPlan {
     }
 
     static let badSecret = ("client_secret", Form.Value.plain("siwa-doctor"))
-    /// A text with the shape of a code, which was never issued.
-    static let unknownCode =
-        "c00000000000000000000000000000000.0.mnpq.AAAAAAAAAAAAAAAAAAAAAA"
 }

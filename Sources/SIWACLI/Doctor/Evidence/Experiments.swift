@@ -79,7 +79,7 @@ extension ExperimentPlan {
                 [EvidenceFact("order_malformed", "invalid_grant", error)]),
             post(
                 "an unknown code, a bad secret", .token,
-                code(Self.unknownCode) + [Self.badSecret],
+                code(AuthorizationCode.neverIssued.text.revealed()) + [Self.badSecret],
                 [EvidenceFact("order", "invalid_grant", error)]),
         ]
     }

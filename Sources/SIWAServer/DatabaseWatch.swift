@@ -4,12 +4,14 @@ internal import SIWAServerRecords
 internal import Synchronization
 
 /// Notes which calls of the database failed: whether the last write that needed space failed for want
-/// of it, when a record could last not be read, and that the heartbeat has to look at once.
+/// of it, when a record could last not be read, when one waited too long, and that the heartbeat has to
+/// look at once.
 final class DatabaseWatch: Sendable {
     /// Wakes after each failure that is not a mere wait.
     let failures = WakeSignal()
     private let failure = Mutex<String?>(nil)
     private let unreadable = Mutex<NumericDate?>(nil)
+    private let busy = Mutex<NumericDate?>(nil)
     private let now: @Sendable () -> NumericDate
     private let free: @Sendable () -> Int?
 
@@ -22,7 +24,11 @@ final class DatabaseWatch: Sendable {
     }
 
     func fail(_ error: StoreError) {
-        if error.kind != .busy { failures.notify() }
+        if error.kind == .busy {
+            busy.withLock { $0 = now() }
+        } else {
+            failures.notify()
+        }
         noteRecord(error)
         guard error.kind == .full else { return }
         failure.withLock { $0 = error.message }
@@ -37,6 +43,9 @@ final class DatabaseWatch: Sendable {
 
     /// When a record could last not be read; nil if all could.
     var unreadableRecordAt: NumericDate? { unreadable.withLock { $0 } }
+
+    /// When a call was last given up because others held the database for too long; nil if none was.
+    var busyAt: NumericDate? { busy.withLock { $0 } }
 
     func succeed() { failure.withLock { $0 = nil } }
 

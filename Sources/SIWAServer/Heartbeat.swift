@@ -133,6 +133,9 @@ final class Heartbeat: Sendable {
     /// When a record of the vault could last not be read; nil if all could.
     var unreadableRecordAt: NumericDate? { watch.unreadableRecordAt }
 
+    /// When a call was last given up because others held the database for too long; nil if none was.
+    var busyAt: NumericDate? { watch.busyAt }
+
     /// Why the vault could not be opened with the keys that are in their file now, at the last
     /// heartbeat; nil if it could.
     var keyFileFault: String? { state.withLock { $0.keyFileFault } }

@@ -39,6 +39,8 @@ package struct ServerFacts: Hashable, Sendable {
     package var requestTimes: Times?
     /// Why the vault could not be opened with the keys that are in their file now; nil if it could.
     package var vaultKeyFault: String?
+    /// When a call was last given up because others held the database for too long; nil if none was.
+    package var databaseBusyAt: NumericDate?
     /// When a record of the vault could last not be read; nil if all could.
     package var unreadableRecordAt: NumericDate?
     /// Why a start would fail now because of files besides the keys; empty if it would not.
@@ -217,6 +219,7 @@ extension ServerFacts {
             .init("apple", appleTimes?.json ?? .null),
             .init("requests", requestTimes?.json ?? .null),
             .init("vault_key_fault", vaultKeyFault.json),
+            .init("database_busy_at", (databaseBusyAt?.rfc3339).json),
             .init("unreadable_record_at", (unreadableRecordAt?.rfc3339).json),
             .init("start_faults", .array(startFaults.map { .string($0) })),
             .init("changed_files", .array(changedFiles.map { .string($0) })),
@@ -247,6 +250,7 @@ extension ServerFacts {
         lastRefusal = json["last_refusal"].flatMap(Answer.init)
         appleTimes = json["apple"].flatMap(Times.init)
         requestTimes = json["requests"].flatMap(Times.init)
+        databaseBusyAt = json["database_busy_at"]?.date
         unreadableRecordAt = json["unreadable_record_at"]?.date
         vaultKeyFault = json["vault_key_fault"]?.string
         startFaults = (json["start_faults"]?.elements ?? []).compactMap(\.string)

@@ -333,6 +333,12 @@ import Testing
 
     @Test func `only what was tried is well`() {
         #expect(report().unknowns == [])
+        var counts = ServerCounts()
+        counts.tokens = [ClientID(unchecked: "com.example.app"): [.active: 1]]
+        let unchecked = ["whether each record can be decrypted, which siwa vault check tries"]
+        #expect(report(counts: counts).unknowns == unchecked)
+        counts.vaultCheck = .init(at: NumericDate(1_800_000_000), faults: 0)
+        #expect(report(counts: counts).unknowns == [])
         let report = report(keySetAge: nil, clockSkew: nil, runs: 10) { facts, _ in
             facts.profiles[0].isTried = false
         }

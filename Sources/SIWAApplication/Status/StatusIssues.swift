@@ -47,7 +47,10 @@ extension ServerStatus {
         if !all.isEmpty, all.allSatisfy({ $0.clockSkew == nil }) {
             unknowns.append("this machine's clock")
         }
-        return unknowns
+        if let counts = survey.counts, counts.vaultCheck == nil, !counts.tokens.isEmpty {
+            unknowns.append("whether each record can be decrypted, which siwa vault check tries")
+        }
+        return unknowns.map(words.shown)
     }
 
     /// When a stored token was last validated. A server whose database cannot be read does not know.
@@ -341,12 +344,26 @@ extension ServerStatus {
                     page: "server.html#commands-signals-and-exit-codes", in: .servers)
             ]
         }
-        guard let fault = facts.databaseFault else { return space(facts) }
+        guard let fault = facts.databaseFault else { return held(facts) + space(facts) }
         return [
             Issue(
                 "The database cannot be used: \(fault).",
                 "Run siwa-server check: it says what to do. Until then, GET /readyz answers 503, and so "
                     + "do notifications and API calls that cannot be carried out.",
+                page: "runbooks/notifications.html#the-database-is-down", in: .servers)
+        ]
+    }
+
+    /// Requests that were refused within the last minute because they waited too long.
+    private func held(_ facts: ServerFacts) -> [Issue] {
+        guard let moment = facts.databaseBusyAt, at - moment < .seconds(60) else { return [] }
+        return [
+            Issue(
+                "Calls of the database waited too long, the last one at \(moment.rfc3339): the requests "
+                    + "were answered 503.",
+                "Look what holds it: on PostgreSQL, the transactions of pg_stat_activity, the oldest first "
+                    + "(ORDER BY xact_start); with SQLite, another program that has the file open "
+                    + "(fuser -v), or a slow disk.",
                 page: "runbooks/notifications.html#the-database-is-down", in: .servers)
         ]
     }

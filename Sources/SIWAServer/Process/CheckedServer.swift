@@ -28,9 +28,12 @@ struct CheckedServer {
         let spaceWarning = try OpenDatabase.spaceWarning(inputs.configuration, in: base)
         let running = OpenDatabase.running(inputs.configuration, in: base)
         let addresses = running?.flatMap(\.listeners)
-        // Only a server that writes meets a full disk of PostgreSQL.
-        let databaseWarnings = (running ?? []).compactMap(\.databaseFault).map {
-            "the running siwa-server cannot use the database: \($0)"
+        // Only a server that writes meets a full disk of PostgreSQL, and only it has its sockets.
+        let runningWarnings = (running ?? []).flatMap { facts in
+            facts.listenerFaults.map { "the running siwa-server: \($0)" }
+                + (facts.databaseFault.map {
+                    ["the running siwa-server cannot use the database: \($0)"]
+                } ?? [])
         }
         for (name, own) in listeners {
             listenerWarnings.append(try own.use(in: base, of: name, besides: addresses))
@@ -40,7 +43,7 @@ struct CheckedServer {
         if inputs.fixedKeys == nil { await clock.ask(as: inputs.clients.asking) }
         let signerWarnings = try await inputs.clients.askSigners(base.clocks)
         warnings =
-            inputs.warnings + databaseWarnings + signerWarnings
+            inputs.warnings + runningWarnings + signerWarnings
             + listenerWarnings.compactMap(\.self)
             + inputs.clients.expiries(at: base.clocks.now())
             .compactMap { $0.fault(at: base.clocks.now()) }

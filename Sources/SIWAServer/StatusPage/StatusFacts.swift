@@ -16,6 +16,7 @@ extension ServerContext {
         facts.keySetAge = keys.age.map { Int($0.components.seconds) }
         facts.isKeySetFixed = keys.isFixed
         facts.vaultKeyFault = heartbeat.keyFileFault.map(words.shown)
+        facts.databaseBusyAt = heartbeat.busyAt
         facts.unreadableRecordAt = heartbeat.unreadableRecordAt
         facts.startFaults = startFaults.current.map(words.shown)
         facts.changedFiles = changedFiles.current.map(words.shown)

@@ -164,6 +164,28 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
+    func `requests that waited too long for the database are a problem for a minute`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await ServerFixture(backend)
+        _ = try await fixture.vault.store([1, 2])
+        let server = try await fixture.serve(fixture.listeners)
+        let fault = "Calls of the database waited too long"
+        #expect(try await !server.api("GET", "/v1/status").body.contains(fault))
+        let lock = try connector(of: fixture.vault.url, timeout: .eachStatement(.seconds(60)))
+            .connect(creating: false)
+        for statement in backend == .sqlite
+            ? ["BEGIN IMMEDIATE"] : ["BEGIN", "LOCK TABLE revocation IN EXCLUSIVE MODE"]
+        { _ = try lock.run(statement, []) }
+        let user = JSON.string(fixture.vault.people.userID(1))
+        let answer = try await server.api("POST", "/v1/revoke", ["user_id": user, "wait": 0])
+        #expect(answer.status == 503, "\(answer)")
+        #expect(try await server.api("GET", "/v1/status").body.contains(fault))
+        _ = try lock.run("ROLLBACK", [])
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test(arguments: VaultBackend.available)
     func `tokens that an interrupted run left revoking are a problem after an hour`(
         _ backend: VaultBackend
     ) async throws {

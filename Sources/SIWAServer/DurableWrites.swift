@@ -33,7 +33,7 @@ struct DurableWrites: Sendable {
     ///
     /// - Parameters:
     ///   - event: the event that is logged if the change is not made immediately.
-    ///   - change: may run several times, but not after it succeeded, or its token was saved.
+    ///   - change: may run several times, but does not begin after it succeeded, or its token was saved.
     /// - Returns: whether the change is already done.
     func write(
         _ event: String, losing loss: Loss = .nothing, _ change: @escaping Change
@@ -129,14 +129,16 @@ private final class PendingWrites: Sendable {
             }
         }
 
-        /// The same, unless the change is just being made.
+        /// The same with a token that is saved elsewhere, without waiting for an attempt that is
+        /// running, and which may succeed: then the token is in both places, and the next start finds
+        /// that the vault knows it.
         ///
         /// - Returns: whether it is done.
-        func finishIfIdle(_ body: () -> Bool) -> Bool {
+        func finish(bySaving body: () -> Bool) -> Bool {
             isDone.withLockIfAvailable { isDone in
                 if !isDone { isDone = body() }
                 return isDone
-            } ?? false
+            } ?? body()
         }
     }
 
@@ -243,7 +245,7 @@ private final class PendingWrites: Sendable {
             case .nothing: nil
             case .revocable(let subject): entry.isWaiting ? subject : nil
             case .token(let token):
-                entry.write.finishIfIdle { save(token) } ? nil : token.subject
+                entry.write.finish(bySaving: { save(token) }) ? nil : token.subject
             }
         }
     }

@@ -12,6 +12,15 @@ import Testing
             "create one: siwa-admin siwa-server token add NAME"
         ),
         ("fix /run/c/config.json, line 3", "fix /etc/siwa/config.json, line 3"),
+        (
+            "restore it (runbooks/backup-and-restore)",
+            "restore it (/usr/share/doc/siwa/html/docs/runbooks/backup-and-restore.html)"
+        ),
+        (
+            "do it, as runbooks/machine-lost says: siwa vault check",
+            "do it, as /usr/share/doc/siwa/html/docs/runbooks/machine-lost.html says: siwa-admin vault check"
+        ),
+        ("/usr/share/doc/runbooks/x.html", nil),
         // Already so, no command of the service, or no command.
         ("siwa-admin siwa-server check", nil), ("siwa-admin vault init", nil),
         ("'siwa-server serve' creates its tables", nil), ("mint one: 'siwa secret'", nil),

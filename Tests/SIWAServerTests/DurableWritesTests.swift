@@ -1,3 +1,4 @@
+import Glibc
 import SIWAJOSE
 import SIWALifecycle
 import SIWASystem
@@ -15,11 +16,7 @@ import Testing
         let writes = DurableWrites(
             StoreAccess(try fixture.store(), on: try WorkerThreads(1)), savedTokens: 0
         ) { _ in }
-        let token = DurableWrites.Loss.token(
-            try UnsavedToken(
-                token: RefreshToken(SecretText("r-hush")),
-                user: VaultUser(ServiceFixture.app, validating: "001.a.1"), signedInAt: nil,
-                receivedAt: fixture.now.value))
+        let token = try Self.token
         let (isDown, seen) = (Mutable(false), Mutable(-1))
         func write() async -> Bool {
             await writes.write("token_not_stored", losing: token) { _ throws(StoreError) in
@@ -33,5 +30,43 @@ import Testing
         isDown.value = false
         await writes.drain()
         #expect(seen.value == 1 && writes.unsavedTokens == 0)
+    }
+
+    private static var token: DurableWrites.Loss {
+        get throws {
+            .token(
+                try UnsavedToken(
+                    token: RefreshToken(SecretText("r-hush")),
+                    user: VaultUser(ServiceFixture.app, validating: "001.a.1"), signedInAt: nil,
+                    receivedAt: NumericDate(1_800_000_000)))
+        }
+    }
+
+    /// As when another program holds the database's lock while the server ends.
+    @Test(.timeLimit(.minutes(1)))
+    func `a token whose attempt is still running is saved, and may be stored as well`() async throws
+    {
+        let fixture = try await ServiceFixture(.sqlite)
+        let writes = DurableWrites(
+            StoreAccess(try fixture.store(), on: try WorkerThreads(1)), savedTokens: 0
+        ) { _ in }
+        let (attempts, isHeld) = (Mutable(0), Mutable(true))
+        let isStored = await writes.write("token_not_stored", losing: try Self.token) {
+            _ throws(StoreError) in
+            attempts.value += 1
+            if attempts.value == 1 { throw StoreError(.busy, "it is locked") }
+            while isHeld.value { usleep(1000) }
+        }
+        #expect(!isStored)
+        try await eventually("the next attempt runs") { attempts.value == 2 }
+        let saved = Mutable(0)
+        let lost = writes.saveTokens { _ in
+            saved.value += 1
+            return true
+        }
+        #expect(lost.isEmpty && saved.value == 1)
+        isHeld.value = false
+        await writes.drain()
+        #expect(writes.unsavedTokens == 0 && attempts.value == 2)
     }
 }

@@ -62,6 +62,21 @@ extension Session {
         return store
     }
 
+    /// What to do first about a file of the vault that is gone while the service runs, which may have it
+    /// open; nil if that cannot be.
+    ///
+    /// - Parameter age: how long the service has run.
+    package func adviceToSave(whileRunningFor age: Duration = .zero) -> String? {
+        guard world.words.isService, let url = try? settings.vaultURL().value,
+            let path = Settings.path(inVault: url), !world.files.exists(path),
+            world.isRunning("siwa-server", "serve", age)
+        else { return nil }
+        return """
+            siwa-server runs, and may still have the vault open: do not stop it before the file is saved, \
+            as runbooks/backup-and-restore says ('The file was deleted while the server runs')
+            """
+    }
+
     private func examineProtection(
         of store: any VaultStore, at url: Setting<String>
     ) throws {

@@ -66,22 +66,10 @@ private func restoring(
         the keys of a vault are in \(keys): if the vault was lost, restore it from its backup \
         (runbooks/backup-and-restore)
         """
-    let save = openFile(settings, in: world).map { [$0] } ?? []
+    let save = Session(settings, OutputOptions(), in: world).adviceToSave().map { [$0] } ?? []
     return diagnosis.rewritten(
         hints: save + diagnosis.hints.flatMap { $0 == usual ? [restore, "or " + usual] : [$0] }
     ) { $0 }
-}
-
-/// What to do first about a file of the vault that is gone while the service runs, which may have it
-/// open: nil if that cannot be.
-private func openFile(_ settings: Settings, in world: World) -> String? {
-    guard world.words.isService, world.isRunning("siwa-server", "serve", .zero),
-        let url = try? settings.vaultURL().value, Settings.path(inVault: url) != nil
-    else { return nil }
-    return """
-        siwa-server runs, and may still have the vault open: do not stop it before the file is saved, \
-        as runbooks/backup-and-restore says ('The file was deleted while the server runs')
-        """
 }
 
 extension ProfileSelection {

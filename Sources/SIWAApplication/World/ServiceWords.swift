@@ -63,7 +63,19 @@ package struct ServiceWords: Sendable {
     /// A message, with the files and the commands that a person can use.
     package func shown(_ text: String) -> String {
         let text = copies.map { text.replacingEvery($0, with: Self.folder + "/") } ?? text
-        return isService ? Self.withCommandsOfService(text) : text
+        return isService ? Self.withInstalledPages(Self.withCommandsOfService(text)) : text
+    }
+
+    /// The runbooks where the package installs them.
+    private static func withInstalledPages(_ text: String) -> String {
+        var (result, rest) = ("", text[...])
+        while let place = rest.firstPlace(of: " runbooks/") ?? rest.firstPlace(of: "(runbooks/") {
+            let name = rest[place.upperBound...].prefix { $0.isLetter || $0 == "-" }
+            result += rest[..<rest.index(after: place.lowerBound)] + ServerStatus.manual
+            result += "runbooks/\(name).html"
+            rest = rest[name.endIndex...]
+        }
+        return result + rest
     }
 
     /// The error, with the files and the commands that a person can use.

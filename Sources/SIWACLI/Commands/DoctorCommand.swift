@@ -80,7 +80,8 @@ struct DoctorCommand: Command {
         if let endpoint { return try await examine(EndpointURL(endpoint), context) }
         let (online, answer) = isOnline ? await ask(about: context) : ([], .notAsked)
         let report = DoctorReport(
-            offline: await context.offlineChecks() + VaultCheck(context).lines, online: online,
+            offline: await context.offlineChecks() + VaultCheck(context).lines
+                + ServerCheck(context).lines, online: online,
             answer: answer
         ).shown(in: world.words)
         if let reportFile { try await writeReport(to: reportFile, context) }

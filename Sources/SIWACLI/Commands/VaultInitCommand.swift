@@ -32,6 +32,7 @@ struct VaultInitCommand: Command {
     func run(in world: World) async throws {
         try global.output.checkPrinted(among: ["url", "key_file", "key_number"])
         let session = try Session(global, vault: vault, in: world)
+        if vault == nil { try requireNoOpenVault(session) }
         let vault = try VaultCreation(session)
         try session.report(
             Report([
@@ -39,5 +40,17 @@ struct VaultInitCommand: Command {
                 "key_file": vault.keyFile.map { .string($0) } ?? .null,
                 "key_number": vault.keyNumber.map { .integer($0) } ?? .null,
             ]))
+    }
+
+    /// Fails while the service runs, which may have a deleted vault open: a new one would take the place
+    /// where it is to be saved. One that cannot start for want of a vault ends within seconds.
+    private func requireNoOpenVault(_ session: Session) throws(Diagnosis) {
+        guard let save = session.adviceToSave(whileRunningFor: .seconds(5)) else { return }
+        throw Diagnosis(
+            .vault, "a vault is not created while siwa-server runs with the one of the settings",
+            hints: [
+                save, "if it runs with another vault, stop it first: systemctl stop siwa-server",
+            ],
+            exitCode: .settings)
     }
 }

@@ -143,6 +143,11 @@ struct ConnectionRefusal {
                 let the role connect\(place): sudo -u postgres psql -c 'GRANT CONNECT ON DATABASE \
                 \(database.identifierInShell) TO \(role.identifierInShell)'
                 """
+        case "53300":
+            return """
+                PostgreSQL has no connection left: close some of other programs, which pg_stat_activity \
+                lists, or raise max_connections\(place)
+                """
         case "3D000":
             return """
                 if there was a vault, restore it from its backup; for a new one, create the \

@@ -226,13 +226,16 @@ extension Diagnosis {
     /// Explains why a listener cannot be opened.
     init(_ error: ServerError, of listener: RouteTable.Listener) {
         let place = "server.\(listener.rawValue)"
-        let restart = "if it is siwa-server itself: systemctl restart siwa-server"
+        let restart =
+            "if it is siwa-server itself: systemctl restart siwa-server; if it is siwa-server.socket, which "
+            + "this configuration does not use: systemctl disable --now siwa-server.socket"
         let hint =
             switch error {
             case .address: "such as 127.0.0.1:8765"
             case .inUse: "stop the process that listens there, or set another port; \(restart)"
             case .refused: "set an address of this machine and a port of 1024 or higher"
-            case .socketInUse: "stop it, or set another path; \(restart)"
+            case .socketInUse:
+                "stop it, or set another path; if it is siwa-server itself: systemctl restart siwa-server"
             case .socket: "set a path in a folder that this user can write to"
             case .group(_, let name, _):
                 "set a group that this user is in, or add the user to it: usermod -aG \(name) USER, "

@@ -144,8 +144,9 @@ extension ServerStatus {
         return [
             Issue(
                 "siwa-server runs on this machine, and does not write into this vault.",
-                "GET /readyz says why. If the vault was made or restored, or vault.url was changed, while "
-                    + "it ran, start it again: systemctl restart siwa-server.",
+                "GET /readyz says why, and siwa-server check what to do. If the vault was made or restored, "
+                    + "or vault.url was changed, while it ran, and the check finds nothing wrong, start it "
+                    + "again: systemctl restart siwa-server.",
                 page: "server.html#commands-signals-and-exit-codes", in: .servers)
         ]
     }

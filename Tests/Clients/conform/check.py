@@ -5,7 +5,7 @@
 Every bug must fail exactly the checks of the table (bugs.json), in both channels; the sound backend fails
 none. Every report must be valid by JUnit's schema.
 """
-import argparse, json, pathlib, socket, subprocess, sys, tempfile
+import argparse, json, pathlib, random, socket, subprocess, sys, tempfile
 
 from backend import BUGS
 from junit import Schema
@@ -15,9 +15,15 @@ CHANNELS = ("request", "exchange")
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below the ports that the system gives to programs which ask for any: none of them takes it meanwhile."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 def run(emulator, folder, channel, bugs, waiting=False):

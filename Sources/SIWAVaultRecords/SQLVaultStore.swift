@@ -298,7 +298,7 @@ package final class SQLVaultStore: VaultStore {
         }
     }
 
-    package func faults() throws(StoreError) -> [String] {
+    package func faults() throws(StoreError) -> [VaultFault] {
         try transaction(.reading) { database throws(DatabaseFailure) in
             var absences = try schema.absences(in: database)
             for other in others {
@@ -307,10 +307,11 @@ package final class SQLVaultStore: VaultStore {
             for schema in [schema] + others {
                 absences += try schema.refusals(of: ["SELECT"], in: database)
             }
-            return try absences
-                + database.faults(of: ["vault_token", "vault_key", "vault_history"])
+            let further =
+                try database.faults(of: ["vault_token", "vault_key", "vault_history"])
                 + database.unknownKeys()
                 + database.strayLeases(VaultFilter(), besides: "", 1000).map(\.fault)
+            return absences + further.map { VaultFault($0) }
         }
     }
 }

@@ -114,8 +114,8 @@ package protocol VaultStore: Sendable {
     /// - Throws: ``StoreError`` of kind `keySuperseded` if the new key is not the newest.
     func replace(_ changes: [VaultSecretChange]) throws(StoreError) -> Int
 
-    /// The faults of the database itself, one sentence each.
-    func faults() throws(StoreError) -> [String]
+    /// The faults of the database itself.
+    func faults() throws(StoreError) -> [VaultFault]
 
     /// Fails if the vault is moving or was moved, so that any change would fail. Waits for no lock.
     func requireChangeable() throws(StoreError)

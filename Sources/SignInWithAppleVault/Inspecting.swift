@@ -48,7 +48,9 @@ extension TokenVault {
     /// - Throws: ``TokenVaultError`` if the vault cannot be read at all.
     public func check() async throws(TokenVaultError) -> VaultCheck {
         var check = VaultCheck()
-        check.faults = try await run { vault, _ throws(StoreError) in try vault.store.faults() }
+        check.faults = try await run { vault, _ throws(StoreError) in
+            try vault.store.faults().map(\.text)
+        }
         var last: VaultRowKey?
         while true {
             let (part, next) = try await run { [last] vault, _ throws(StoreError) in

@@ -109,7 +109,7 @@ import Testing
             try store.release(good.map(\.user), by: "\(filter)")
         }
         _ = try store.counts(of: nil)
-        #expect(try store.faults().allSatisfy { $0.contains("missing from the vault's list") })
+        #expect(try store.faults().allSatisfy { $0.text.contains("missing from the vault's list") })
         #expect(try store.clients().map(\.rawValue).contains("com.example.app"))
         try store.change(.users([.sample(0), .sample(1)]), releasing: nil) { page in
             VaultChanges(

@@ -122,7 +122,7 @@ import Testing
         let url = fixture.server.url(fixture.name, user: "clerk")
         let store = try ServerStore(url, timeout: .eachStatement(.seconds(60)))
         #expect(
-            try store.vault.faults().contains(
+            try store.vault.faults().map(\.text).contains(
                 "the role clerk has no privilege for SELECT on the table vault_history; this gives "
                     + "it: GRANT ALL ON vault_history TO clerk"))
         for (table, privileges) in [("vault_history", "SELECT, UPDATE"), ("inbox_event", "INSERT")]

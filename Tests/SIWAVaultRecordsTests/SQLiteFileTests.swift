@@ -135,7 +135,7 @@ import Testing
         try fixture.folder.write("vault.db", bytes)
         let faults = Result { try fixture.store().faults() }
         switch faults {
-        case .success(let faults): #expect(faults.first?.contains(fixture.path) == true)
+        case .success(let faults): #expect(faults.first?.text.contains(fixture.path) == true)
         case .failure(let error): #expect((error as? StoreError)?.kind == .damaged)
         }
     }
@@ -145,7 +145,7 @@ import Testing
         try store.put([VaultRecord(.sample(1))])
         _ = try fixture.connect().run("DELETE FROM vault_key")
         #expect(
-            try store.faults() == [
+            try store.faults().map(\.text) == [
                 "records are encrypted with key 1, which is missing from the vault's list of keys"
             ])
     }

@@ -49,7 +49,7 @@ import Testing
         #expect(first.records.isEmpty && !first.isComplete && first.wait == .seconds(180))
         #expect(try store.leasedByOthers(than: "a", VaultFilter()).count == 1)
         #expect(try store.faults().count == 1)
-        #expect(try store.faults().allSatisfy { $0.hasPrefix(Self.name) })
+        #expect(try store.faults().allSatisfy { $0.text.hasPrefix(Self.name) })
         clock.pass(179)
         #expect(try store.claimed(.long("a")).wait == .seconds(1))
         clock.pass(1)

@@ -317,7 +317,7 @@ package final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    package func faults() throws(StoreError) -> [String] { [] }
+    package func faults() throws(StoreError) -> [VaultFault] { [] }
 
     /// All or nothing.
     private func transaction<Result>(

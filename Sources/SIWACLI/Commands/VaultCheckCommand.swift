@@ -63,7 +63,7 @@ struct VaultCheckCommand: Command {
     ) async throws {
         let store = vault.store
         let faults = try session.showing("the database is checked") { try store.faults() }
-        for fault in faults { broken.add(fault, .damaged, remedy: Schema.remedy(for: fault)) }
+        for fault in faults { broken.add(fault.text, .damaged, remedy: fault.remedy) }
         let progress = try RecordProgress(session, "records decrypted") {
             let count = try store.expectedRecords()
             return { count }

@@ -1,6 +1,15 @@
 package import SIWADatabases
-internal import SIWAJOSE
 internal import SIWALifecycle
+
+/// What is wrong with a vault as a whole.
+package struct VaultFault: Hashable, Sendable {
+    /// A sentence without a full stop; with the statement that mends it, if there is one.
+    package let text: String
+    /// What to do; nil if only a backup helps.
+    package let remedy: String?
+
+    init(_ text: String, remedy: String? = nil) { (self.text, self.remedy) = (text, remedy) }
+}
 
 // Which tables and indexes there must be.
 extension Schema {
@@ -21,10 +30,14 @@ extension Schema {
         }
 
         /// What is wrong if it is missing.
-        var absence: String {
-            isTable
-                ? "the table \(name) is missing"
-                : "the index \(name) is missing; this makes it again: \(sql)"
+        var absence: VaultFault {
+            guard !isTable else { return VaultFault("the table \(name) is missing") }
+            return VaultFault(
+                "the index \(name) is missing; this makes it again: \(sql)",
+                remedy: """
+                    nothing is lost: run the CREATE statement in the database as its owner (sudo -u siwa \
+                    psql DATABASE, or sudo -u siwa sqlite3 FILE), and look again
+                    """)
         }
     }
 
@@ -32,12 +45,12 @@ extension Schema {
         ([creation] + migrations).flatMap { $0(dialect) }.compactMap(Object.init)
     }
 
-    /// What is wrong with the tables and indexes, a sentence for each that is missing.
+    /// The tables and indexes that are missing.
     ///
     /// - Parameter isOptional: none of them may be there.
     package func absences(
         in database: any Database, isOptional: Bool = false
-    ) throws(DatabaseFailure) -> [String] {
+    ) throws(DatabaseFailure) -> [VaultFault] {
         let objects = objects(database.dialect)
         // Names of relations are unique, whatever they are.
         let sql = objects.map {
@@ -48,36 +61,25 @@ extension Schema {
         return objects.filter { missing.contains($0.name) }.map(\.absence)
     }
 
-    /// What the role of the connection may not do with the tables, a sentence for each.
+    /// What the role of the connection may not do with the tables.
     ///
     /// - Parameter privileges: the needed ones, by SQL's names.
     package func refusals(
         of privileges: [String], in database: any Database
-    ) throws(DatabaseFailure) -> [String] {
+    ) throws(DatabaseFailure) -> [VaultFault] {
         let tables = objects(database.dialect).filter(\.isTable).map(\.name)
         guard let query = database.dialect.lackingPrivileges?(tables, privileges) else { return [] }
         return try database.run(query).map { row in
             let texts = row.map { $0.text ?? "" }
-            return """
+            return VaultFault(
+                """
                 the role \(texts[1]) has no privilege for \(texts[2]) on the table \(texts[0]); this gives \
                 it: \(texts[3])
-                """
+                """,
+                remedy: """
+                    run the GRANT statement in the database (sudo -u postgres psql DATABASE), and look again
+                    """)
         }
-    }
-
-    /// What to do about what ``absences(in:isOptional:)`` or ``refusals(of:in:)`` found; nil if only a
-    /// backup helps.
-    package static func remedy(for fault: String) -> String? {
-        if fault.mentions("; this makes it again: ") {
-            return """
-                nothing is lost: run the CREATE statement in the database as its owner (sudo -u siwa psql \
-                DATABASE, or sudo -u siwa sqlite3 FILE), and look again
-                """
-        }
-        guard fault.mentions("; this gives it: ") else { return nil }
-        return """
-            run the GRANT statement in the database (sudo -u postgres psql DATABASE), and look again
-            """
     }
 
     /// Fails if a table or an index is missing, as in a database that was restored in part, or may
@@ -85,17 +87,17 @@ extension Schema {
     package func requireWhole(in database: any Database) throws(DatabaseFailure) {
         let absences = try absences(in: database)
         // A missing table comes before an index: more is lost.
-        let first = absences.filter { Self.remedy(for: $0) == nil }
+        let first = absences.filter { $0.remedy == nil }
         try Self.require(first + absences.filter { !first.contains($0) }, .damaged)
         let needed = ["SELECT", "INSERT", "UPDATE", "DELETE"]
         try Self.require(try refusals(of: needed, in: database), .unusable)
     }
 
     private static func require(
-        _ faults: [String], _ kind: StoreError.Kind
+        _ faults: [VaultFault], _ kind: StoreError.Kind
     ) throws(DatabaseFailure) {
         guard let first = faults.first else { return }
         let more = faults.count > 1 ? "; and \(faults.count - 1) more" : ""
-        throw DatabaseFailure(StoreError(kind, first + more, remedy: remedy(for: first)))
+        throw DatabaseFailure(StoreError(kind, first.text + more, remedy: first.remedy))
     }
 }

@@ -352,7 +352,7 @@ extension ServerStatus {
                 "Run siwa-server check: it says what to do. Until then, GET /readyz answers 503, and so "
                     + "do notifications and API calls that cannot be carried out.",
                 page: "runbooks/notifications.html#the-database-is-down", in: .servers)
-        ]
+        ] + held(facts)
     }
 
     /// Requests that were refused within the last minute because they waited too long.

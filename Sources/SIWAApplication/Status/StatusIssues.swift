@@ -73,34 +73,30 @@ extension ServerStatus {
 
     /// Faults of the vault, and checks that no longer run: nothing else opens every record.
     private var vaultFaults: [Issue] {
-        let page = "runbooks/backup-and-restore.html#one-damaged-record"
         let check = survey.counts?.vaultCheck
         let unreadable = survey.servers.compactMap { $0.facts?.unreadableRecordAt }.max()
+        var fault: String?
         if let unreadable, check.map({ $0.at < unreadable }) ?? true {
+            fault = "A record of the vault could not be read at \(unreadable.rfc3339)."
+        } else if let check, check.faults > 0 {
+            fault = "The vault has \(Self.faults(check.faults)), found at \(check.at.rfc3339)."
+        }
+        if let fault {
             return [
                 Issue(
-                    "A record of the vault could not be read at \(unreadable.rfc3339).",
+                    fault,
                     "Run siwa vault check: it names each damaged record, and says what to do. When it "
-                        + "finds none, this problem is gone.", page: page, in: .vaultCheck)
+                        + "finds no fault, this problem is gone.",
+                    page: "runbooks/backup-and-restore.html#one-damaged-record", in: .vaultCheck)
             ]
         }
-        guard let check else { return [] }
-        if check.faults > 0 {
-            return [
-                Issue(
-                    "The vault has \(Self.faults(check.faults)), found at \(check.at.rfc3339).",
-                    "Run siwa vault check: it names each record, and says what to do. When it finds "
-                        + "none, this problem is gone.", page: page, in: .vaultCheck)
-            ]
-        }
-        let age = at - check.at
-        guard age > Self.lateCheck else { return [] }
+        guard let age = check.map({ at - $0.at }), age > Self.lateCheck else { return [] }
         return [
             Issue(
                 "The vault was not checked for \(age.words(units: 1)).",
                 "Run siwa vault check; every day: systemctl enable --now siwa-vault-check.timer. If the "
                     + "timer runs, journalctl -u siwa-vault-check says why the check did not end.",
-                page: page, in: .vaultCheck)
+                page: "vault.html#backup", in: .vaultCheck)
         ]
     }
 

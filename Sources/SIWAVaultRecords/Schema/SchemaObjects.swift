@@ -3,7 +3,7 @@ internal import SIWALifecycle
 
 /// What is wrong with a vault as a whole.
 package struct VaultFault: Hashable, Sendable {
-    /// A sentence without a full stop; with the statement that mends it, if there is one.
+    /// A sentence without a full stop; with the statement that fixes it, if one does.
     package let text: String
     /// What to do; nil if only a backup helps.
     package let remedy: String?

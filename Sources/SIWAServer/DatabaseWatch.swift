@@ -41,6 +41,9 @@ final class DatabaseWatch: Sendable {
         unreadable.withLock { $0 = now() }
     }
 
+    /// Forgets it, because a fault of the whole database was the cause.
+    func forgetRecord() { unreadable.withLock { $0 = nil } }
+
     /// When a record could last not be read; nil if all could.
     var unreadableRecordAt: NumericDate? { unreadable.withLock { $0 } }
 

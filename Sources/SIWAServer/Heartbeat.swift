@@ -105,6 +105,8 @@ final class Heartbeat: Sendable {
                 return vault.keyFileFault(checks)
             }
             if isProbing { watch.succeed() }
+            // What calls met while a table was missing is fixed with it.
+            if state.withLock({ $0.failure?.kind == .damaged }) { watch.forgetRecord() }
             state.withLock { $0 = State(lastSuccess: start, keyFileFault: keyFileFault) }
             return true
         } catch {

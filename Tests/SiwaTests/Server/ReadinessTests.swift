@@ -64,6 +64,27 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
+    @Test(arguments: VaultBackend.available)
+    func `a table that is back leaves no problem behind`(_ backend: VaultBackend) async throws {
+        let fixture = try await ServerFixture(backend)
+        _ = try await fixture.vault.store([1, 2, 3])
+        let server = try await fixture.serve(fixture.listeners)
+        try fixture.vault.run("ALTER TABLE vault_token RENAME TO lost")
+        let user = JSON.string(fixture.vault.people.userID(1))
+        try await eventually("calls and the heartbeat fail") {
+            let answer = try await server.api("POST", "/v1/refresh", ["user_id": user])
+            let status = try await server.api("GET", "/v1/status").body
+            return (answer.status ?? 0) >= 500 && status.contains("The database cannot be used")
+        }
+        try fixture.vault.run("ALTER TABLE lost RENAME TO vault_token")
+        try await eventually("it is ready", limit: .seconds(60)) {
+            try await server.call("metrics", "GET", "/readyz").status == 200
+        }
+        let status = try await server.api("GET", "/v1/status")
+        #expect(!status.body.contains("could not be read"), "\(status)")
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
     @Test func `a database file that was replaced receives nothing more, and the reason is shown`()
         async throws
     {

@@ -4,6 +4,7 @@
 #   make test       install what is missing, and run every test
 #   make build      build siwa, siwa-server and siwa-emulator in .build/release
 #   make setup      install what is missing, and say what cannot be installed
+#   make start-order  write packaging/start-order.txt anew: the functions that a start calls
 #   make lint       check the formatting; make format fixes it
 #   make example    build Examples/SignInService, and run it against the emulator
 #   make docs       build the library's documentation in .build/documentation
@@ -61,17 +62,22 @@ TEST_PACKAGES := jq nginx-light postgresql sqlite3 zsh fish mandoc strace python
 # Without incremental code generation, because the compiler would keep a hash of each module's
 # settings, the names of folders among them, in the program (make test-reproducible).
 # The linker is LLVM's, because GNU gold does not pack the addresses that a start relocates.
+# A section for each function lets it drop those that nothing calls, and put those that a start calls
+# beside each other.
 STATIC_LIBRARIES := .build/static
-RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
+UNSTRIPPED_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
-	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s \
+	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic \
 	-Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+RELEASE_FLAGS := $(UNSTRIPPED_FLAGS) -Xlinker -s -Xlinker --no-warn-symbol-ordering \
+	-Xlinker --symbol-ordering-file=$(CURDIR)/packaging/start-order.txt
 
 .PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault bench-workers \
 	install uninstall clean packages apt-repository test-packages test-pages test-upgrade test-reproducible image test-image test-kubernetes test-signers \
 	test-migrations \
-	release
+	release start-order
 
 # The build that .ci/test makes: optimised, with debug checks.
 TEST_FOLDER := .build/optimised
@@ -155,6 +161,11 @@ build: setup
 		cp $(RELEASE)/$$program $(RELEASE)/$$program.whole && \
 		mv $(RELEASE)/$$program.whole $(RELEASE)/$$program; \
 	done
+
+start-order:
+	@.ci/setup $(PACKAGES) jq valgrind
+	swift build $(UNSTRIPPED_FLAGS)
+	packaging/start-order $(RELEASE)
 
 setup:
 	@.ci/setup $(PACKAGES)

@@ -14,6 +14,8 @@ struct DurableWrites: Sendable {
         case revocable(LogSubject)
         /// A refresh token. It can be saved in a file.
         case token(UnsavedToken)
+        /// Nothing, because the refresh token is in a file. The user is nil if the file does not tell.
+        case saved(VaultUser?)
     }
 
     typealias Change = @Sendable (ServerStore) throws(StoreError) -> Void
@@ -22,11 +24,10 @@ struct DurableWrites: Sendable {
     private let log: ServiceLog
     private let background = BackgroundTasks()
     private let pending = PendingWrites()
-    private let savedTokens: Int
 
-    /// - Parameter savedTokens: the number of tokens in the file that could not be stored.
-    init(_ access: StoreAccess, savedTokens: Int, log: @escaping ServiceLog) {
-        (self.access, self.savedTokens, self.log) = (access, savedTokens, log)
+    /// Creates one without changes.
+    init(_ access: StoreAccess, log: @escaping ServiceLog) {
+        (self.access, self.log) = (access, log)
     }
 
     /// Changes the database now, or in the background.
@@ -45,17 +46,31 @@ struct DurableWrites: Sendable {
         }
         log(ServiceEvent(.error, event, failure))
         pending.beginWaiting(write)
-        background.start { [self] in
-            defer { pending.remove(write) }
-            var delay = Duration.seconds(1)
-            while !Task.isCancelled {
-                await pending.pause(write, atMost: delay)
-                if await attempt(write, change) == nil { return }
-                pending.fail(write)
-                delay = min(delay * 2, .seconds(60))
-            }
-        }
+        background.start { [self] in await retry(write, change) }
         return false
+    }
+
+    /// Stores a token that is in a file, which failed once, in the background. The end of the process
+    /// does not wait for it.
+    ///
+    /// - Parameters:
+    ///   - user: the owner; nil if the file does not tell.
+    ///   - change: may run several times.
+    func storeSaved(of user: VaultUser?, _ change: @escaping Change) {
+        let write = pending.add(.saved(user))
+        pending.beginWaiting(write)
+        Task { await retry(write, change) }
+    }
+
+    private func retry(_ write: PendingWrites.Write, _ change: @escaping Change) async {
+        defer { pending.remove(write) }
+        var delay = Duration.seconds(1)
+        while !Task.isCancelled {
+            await pending.pause(write, atMost: delay)
+            if await attempt(write, change) == nil { return }
+            pending.fail(write)
+            delay = min(delay * 2, .seconds(60))
+        }
     }
 
     /// Retries the changes that store tokens of a user now, and waits for the results.
@@ -85,12 +100,12 @@ struct DurableWrites: Sendable {
         }
     }
 
-    /// Waits until everything is in the database.
+    /// Waits until everything is in the database, but tokens that are in a file.
     func drain() async { await background.drain() }
 
     /// The number of refresh tokens that could not be stored yet: no other copy may exist. One that is
     /// just being stored for the first time is none of them.
-    var unsavedTokens: Int { pending.tokenCount + savedTokens }
+    var unsavedTokens: Int { pending.tokenCount }
 
     /// Saves the tokens that could not be stored elsewhere; they are not stored any more.
     ///
@@ -152,7 +167,14 @@ private final class PendingWrites: Sendable {
         /// Whether the next attempt is to be made without a pause.
         var isUrgent = false
 
-        var token: UnsavedToken? { if case .token(let token) = write.loss { token } else { nil } }
+        /// Whether the change stores a refresh token, and whose that is.
+        var stores: (token: Bool, user: VaultUser?) {
+            switch write.loss {
+            case .token(let token): (true, token.user)
+            case .saved(let user): (true, user)
+            case .nothing, .revocable: (false, nil)
+            }
+        }
     }
 
     private struct State {
@@ -212,7 +234,7 @@ private final class PendingWrites: Sendable {
         let targets = state.withLock { state -> [Int: Int] in
             var targets: [Int: Int] = [:]
             for (number, entry) in state.entries
-            where entry.isWaiting && entry.token?.user.userID == userID {
+            where entry.isWaiting && entry.stores.user?.userID == userID {
                 // An attempt that is running may have begun before the database worked.
                 targets[number] = entry.ended + (entry.isRunning ? 2 : 1)
                 state.entries[number]?.isUrgent = true
@@ -233,7 +255,7 @@ private final class PendingWrites: Sendable {
 
     /// The tokens whose first attempt failed.
     var tokenCount: Int {
-        state.withLock { $0.entries.values.count { $0.isWaiting && $0.token != nil } }
+        state.withLock { $0.entries.values.count { $0.isWaiting && $0.stores.token } }
     }
 
     func saveTokens(_ save: (UnsavedToken) -> Bool) -> [LogSubject] {
@@ -242,7 +264,7 @@ private final class PendingWrites: Sendable {
         }
         return entries.compactMap { entry in
             switch entry.write.loss {
-            case .nothing: nil
+            case .nothing, .saved: nil
             case .revocable(let subject): entry.isWaiting ? subject : nil
             case .token(let token):
                 entry.write.finish(bySaving: { save(token) }) ? nil : token.subject

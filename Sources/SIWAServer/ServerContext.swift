@@ -107,8 +107,6 @@ final class ServerContext: Sendable {
         var configurationFingerprint: String?
         /// The vault, without a password.
         var vaultPlace: String
-        /// The number of tokens in the file that could not be stored.
-        var savedTokens: Int
         var settings: ServerSettings
         /// How messages name files and commands.
         var words = ServiceWords.none
@@ -143,8 +141,7 @@ final class ServerContext: Sendable {
         (configurationFile, vaultPlace) = (parts.configurationFile, parts.vaultPlace)
         configurationFingerprint = Reloadable(parts.configurationFingerprint)
         let journal = CodeJournal(
-            parts.access, parts.vault, clocks: clocks, owner: owner,
-            savedTokens: parts.savedTokens, log: log)
+            parts.access, parts.vault, clocks: clocks, owner: owner, log: log)
         self.journal = journal
         exchanges = ExchangeService(
             journal, keys: { [keys] keyID in await keys.keysForExchange(holding: keyID) },

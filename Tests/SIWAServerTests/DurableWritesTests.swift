@@ -14,7 +14,7 @@ import Testing
     {
         let fixture = try await ServiceFixture(.sqlite)
         let writes = DurableWrites(
-            StoreAccess(try fixture.store(), on: try WorkerThreads(1)), savedTokens: 0
+            StoreAccess(try fixture.store(), on: try WorkerThreads(1))
         ) { _ in }
         let token = try Self.token
         let (isDown, seen) = (Mutable(false), Mutable(-1))
@@ -48,7 +48,7 @@ import Testing
     {
         let fixture = try await ServiceFixture(.sqlite)
         let writes = DurableWrites(
-            StoreAccess(try fixture.store(), on: try WorkerThreads(1)), savedTokens: 0
+            StoreAccess(try fixture.store(), on: try WorkerThreads(1))
         ) { _ in }
         let (attempts, isHeld) = (Mutable(0), Mutable(true))
         let isStored = await writes.write("token_not_stored", losing: try Self.token) {

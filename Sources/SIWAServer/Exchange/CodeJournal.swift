@@ -17,14 +17,13 @@ final class CodeJournal: Sendable {
 
     /// - Parameters:
     ///   - owner: identifies this run of this process.
-    ///   - savedTokens: the number of tokens in the file that could not be stored.
     init(
         _ access: StoreAccess, _ vault: SharedVault, clocks: Clocks, owner: String,
-        savedTokens: Int = 0, log: @escaping ServiceLog
+        log: @escaping ServiceLog
     ) {
         (self.access, self.vault, self.clocks) = (access, vault, clocks)
         (self.owner, self.log) = (owner, log)
-        writes = DurableWrites(access, savedTokens: savedTokens, log: log)
+        writes = DurableWrites(access, log: log)
     }
 
     private var lease: Lease { Lease(owner: owner, duration: leaseDuration) }

@@ -33,8 +33,7 @@ struct LoadedServer: Sendable {
             inputs.configuration,
             ServerInstance(id: world.owner, host: base.actor.host, version: version),
             isValidating: settings.validation != nil, in: base)
-        unsavedFile = try UnsavedTokenFile(
-            in: inputs.stateFolder, database, inputs.clients, log, base)
+        unsavedFile = try UnsavedTokenFile(in: inputs.stateFolder, log, base)
         try database.announce()
         for warning in inputs.warnings { log(.warning, "configuration", [warning.member]) }
         if let warning = inputs.keySetWarning { log(.warning, "jwks_file", [warning.member]) }
@@ -48,9 +47,27 @@ struct LoadedServer: Sendable {
                 heartbeat: database.heartbeat, configurationFile: inputs.configuration.path,
                 configurationFingerprint: inputs.configuration.fingerprint,
                 vaultPlace: withoutPassword(inputs.vaultPlace.url),
-                savedTokens: unsavedFile.keptCount,
                 settings: settings, words: base.words,
                 delivery: delivery?.parts, owner: world.owner))
+        storeSavedTokens()
+    }
+
+    /// Stores the tokens of an earlier run: now, or in the background.
+    private func storeSavedTokens() {
+        let (context, log) = (context, context.log)
+        for token in unsavedFile.saved {
+            let change: DurableWrites.Change = { store throws(StoreError) in
+                try token.store(
+                    in: store, context.vault, context.clients.current, at: context.clocks.now()
+                ) { log($0) }
+            }
+            do throws(StoreError) {
+                try change(database.store)
+            } catch {
+                log(token.kept(because: error))
+                context.journal.writes.storeSaved(of: token.user, change)
+            }
+        }
     }
 
     /// Saves the tokens that could not be stored, sealed, in the state folder.
@@ -58,11 +75,10 @@ struct LoadedServer: Sendable {
     /// - Returns: whether no token is lost.
     func saveTokens() -> Bool {
         let (log, vault) = (context.log, context.vault.current)
-        var lines: [String] = []
         let lost = context.journal.writes.saveTokens { token in
-            guard let line = try? vault.unsavedLine(token), unsavedFile.save(lines + [line])
-            else { return false }
-            lines.append(line)
+            guard let line = try? vault.unsavedLine(token), unsavedFile.save(line) else {
+                return false
+            }
             log(ServiceEvent(.warning, "token_saved", about: token.subject))
             return true
         }

@@ -5,6 +5,7 @@ internal import SIWALifecycle
 internal import SIWAServerRecords
 internal import SIWASystem
 internal import SIWAVaultRecords
+internal import Synchronization
 
 /// The file `unsaved-tokens` of the state folder: tokens that a server could not store before it
 /// ended, sealed with the vault's key, one JSON object a line. Its space is reserved at the start,
@@ -12,43 +13,41 @@ internal import SIWAVaultRecords
 ///
 /// Processes that share the folder have a file each: `unsaved-tokens.2`, `unsaved-tokens.3`, …
 struct UnsavedTokenFile: Sendable {
-    private let file: ReservedFile
-    private let path: String
-    /// The lines that could not be stored at the start, which stay.
-    private let keptLines: [String]
+    private let own: HeldFile
+    /// The tokens of this and of other files that no process used, as they were at the start.
+    let saved: [SavedToken]
 
     private static let reserved = 64 << 10
     /// The most processes that can share a folder.
     private static let most = 32
 
-    /// Takes a file, and stores the tokens of this and of other files that no process uses.
+    /// Takes a file, and other files that no process uses and that have tokens.
     ///
     /// - Throws: ``Diagnosis`` if no file can be used.
-    init(
-        in folder: String, _ database: OpenDatabase, _ clients: ProfileClients, _ log: ServerLog,
-        _ world: World
-    ) throws(Diagnosis) {
-        var own: (file: ReservedFile, path: String, lines: [String])?
+    init(in folder: String, _ log: ServerLog, _ world: World) throws(Diagnosis) {
+        var (held, saved): ([HeldFile], [SavedToken]) = ([], [])
         for number in 1...Self.most {
             let path = folder + "/unsaved-tokens" + (number == 1 ? "" : ".\(number)")
-            guard own == nil || world.files.exists(path) else { continue }
+            guard held.isEmpty || world.files.exists(path) else { continue }
             do throws(FileError) {
                 guard let file = try world.files.reserve(path, Self.reserved) else { continue }
-                let lines = try Self.store(file, path, database, clients, log, world)
-                if own == nil { own = (file, path, lines) } else { file.release() }
+                let place = try HeldFile(file, path)
+                let isNeeded = held.isEmpty || !place.tokens.isEmpty
+                if isNeeded { held.append(place) } else { file.release() }
+                saved += place.tokens
             } catch {
-                guard own != nil else { throw Self.unusable(error, folder) }
+                guard !held.isEmpty else { throw Self.unusable(error, folder) }
                 log(.error, "unsaved_tokens_unreadable", [.init("reason", .string("\(error)"))])
             }
         }
-        guard let own else {
+        guard let own = held.first else {
             throw Self.unusable(
                 FileError("lock", folder, reason: "other processes use all its files"), folder)
         }
-        (file, path, keptLines) = own
+        (self.own, self.saved) = (own, saved)
     }
 
-    /// Fails as ``init(in:_:_:_:_:)`` would because of the folder, and changes nothing.
+    /// Fails as ``init(in:_:_:)`` would because of the folder, and changes nothing.
     static func check(in folder: String, _ world: World) throws(Diagnosis) {
         do throws(FileError) {
             try world.files.checkReservation(folder + "/unsaved-tokens", reserved)
@@ -67,60 +66,85 @@ struct UnsavedTokenFile: Sendable {
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 
-    /// The number of tokens that could not be stored.
-    var keptCount: Int { keptLines.count }
-
-    /// Stores the tokens of a file as `siwa vault import` does. Events of their users that arrived
-    /// meanwhile concern them, too.
+    /// Adds a line.
     ///
-    /// - Returns: the lines that stay, because their tokens could not be stored.
-    private static func store(
-        _ file: ReservedFile, _ path: String, _ database: OpenDatabase, _ clients: ProfileClients,
-        _ log: ServerLog, _ world: World
-    ) throws(FileError) -> [String] {
-        let text = String(decoding: try file.contents(), as: UTF8.self)
-        let lines = text.split(separator: "\n").map(String.init)
-        guard !lines.isEmpty else { return [] }
-        var kept: [String] = []
-        for (index, line) in lines.enumerated() {
-            do throws(StoreError) {
-                let record = try VaultRecord(unsaved: line)
-                let view = database.store.vault(
-                    heeding: clients.audiences(concerning: record.user.clientID))
-                try database.vault.with { vault throws(StoreError) in
-                    _ = try vault.token(of: record)
-                    let counts = try vault.through(view).merge([record], at: world.clocks.now())
-                    if let fault = counts.broken.first { throw fault }
-                }
-                log(
-                    ServiceEvent(
-                        .info, "unsaved_token_stored",
-                        about: LogSubject(record.user, fingerprint: record.id.fingerprint.rawValue)
-                    ))
-            } catch {
-                kept.append(line)
-                log(
-                    ServiceEvent(
-                        .error, "unsaved_token_kept",
-                        [
-                            .init(
-                                "reason", .string("line \(index + 1) of \(path): \(error.message)"))
-                        ], naming: error.userID))
-            }
+    /// - Returns: whether it is on disk.
+    func save(_ line: String) -> Bool { (try? own.change { $0.append(line) }) != nil }
+}
+
+/// A token of a file `unsaved-tokens`. It stays there until the vault has it.
+struct SavedToken: Sendable {
+    fileprivate let line: String
+    fileprivate let place: HeldFile
+
+    /// The token, sealed.
+    ///
+    /// - Throws: ``StoreError`` of kind `recordDamaged` if the line is none.
+    private var record: VaultRecord {
+        get throws(StoreError) { try VaultRecord(unsaved: line) }
+    }
+
+    /// The owner; nil if the line does not tell.
+    var user: VaultUser? { (try? record)?.user }
+
+    /// Stores the token as `siwa vault import` does, and removes it from the file. Events of the user
+    /// that arrived meanwhile concern it, too.
+    func store(
+        in store: ServerStore, _ vault: SharedVault, _ clients: ProfileClients, at now: NumericDate,
+        _ log: ServiceLog
+    ) throws(StoreError) {
+        let record = try record
+        let view = store.vault(heeding: clients.audiences(concerning: record.user.clientID))
+        try vault.with { vault throws(StoreError) in
+            _ = try vault.token(of: record)
+            let counts = try vault.through(view).merge([record], at: now)
+            if let fault = counts.broken.first { throw fault }
         }
-        try file.replace(Self.bytes(kept))
-        return kept
+        do throws(FileError) {
+            try place.change { lines in lines.removeAll { $0 == line } }
+        } catch {
+            throw StoreError(.full, "\(error)")
+        }
+        log(
+            ServiceEvent(
+                .info, "unsaved_token_stored",
+                about: LogSubject(record.user, fingerprint: record.id.fingerprint.rawValue)))
     }
 
-    /// Replaces the contents by these tokens, after those that stay.
-    ///
-    /// - Returns: whether they are on disk.
-    func save(_ lines: [String]) -> Bool {
-        (try? file.replace(Self.bytes(keptLines + lines))) != nil
+    /// The event that the token could not be stored.
+    func kept(because error: StoreError) -> ServiceEvent {
+        let number = place.lines.firstIndex(of: line).map { "line \($0 + 1) of " } ?? ""
+        return ServiceEvent(
+            .error, "unsaved_token_kept",
+            [.init("reason", .string("\(number)\(place.path): \(error.message)"))],
+            naming: error.userID)
+    }
+}
+
+/// A file that this process uses, and its lines.
+private final class HeldFile: Sendable {
+    let path: String
+    private let file: ReservedFile
+    private let state: Mutex<[String]>
+
+    init(_ file: ReservedFile, _ path: String) throws(FileError) {
+        (self.file, self.path) = (file, path)
+        let text = String(decoding: try file.contents(), as: UTF8.self)
+        state = Mutex(text.split(separator: "\n").map(String.init))
     }
 
-    private static func bytes(_ lines: [String]) -> [UInt8] {
-        lines.flatMap { Array($0.utf8) + [0x0A] }
+    var lines: [String] { state.withLock { $0 } }
+
+    var tokens: [SavedToken] { lines.map { SavedToken(line: $0, place: self) } }
+
+    /// Replaces the lines, in the file first.
+    func change(_ body: (inout [String]) -> Void) throws(FileError) {
+        try state.withLock { lines throws(FileError) in
+            var new = lines
+            body(&new)
+            try file.replace(new.flatMap { Array($0.utf8) + [0x0A] })
+            lines = new
+        }
     }
 }
 

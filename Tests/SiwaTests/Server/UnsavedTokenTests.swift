@@ -137,6 +137,41 @@ struct UnsavedTokenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
+    func `a saved token that the start cannot store is stored later, and holds up its revocation`()
+        async throws
+    {
+        let outage = try await Outage()
+        let fixture = outage.fixture
+        #expect(try await outage.server.stop().ending == .exit(0))
+        try await outage.postgres.start()
+        try fixture.vault.run(
+            """
+            CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = 'disk_full'; END $$
+            """)
+        try fixture.vault.run(
+            "CREATE TRIGGER full_disk BEFORE INSERT ON vault_token EXECUTE FUNCTION full_disk()")
+        let next = try await fixture.serve(
+            fixture.listeners + [.init("state", .string(outage.folder.path))])
+        #expect(try next.log("unsaved_token_kept").count == 1)
+        #expect(try await next.metric("siwa_unsaved_tokens") == 1)
+        let user = fixture.vault.people.userID(1)
+        func revoke() async throws -> HTTPAnswer {
+            try await next.call(
+                "api", "POST", "/v1/revoke", ["Content-Type: application/json"],
+                body: "{\"user_id\":\"\(user)\"}")
+        }
+        #expect(try await revoke().status == 503)
+        #expect(try outage.contents().contains(user))
+        try fixture.vault.run("DROP FUNCTION full_disk CASCADE")
+        #expect(try await revoke().status == 200)
+        #expect(try next.log("unsaved_token_stored").count == 1)
+        #expect(try await next.metric("siwa_unsaved_tokens") == 0)
+        #expect(try outage.contents() == "")
+        #expect(try await next.stop().ending == .exit(0))
+    }
+
+    @Test(.timeLimit(.minutes(5)))
     func `a token that cannot be saved is named, and the exit code is 75`() async throws {
         guard let prlimit = Executable.installed("prlimit") else { return }
         let outage = try await Outage()

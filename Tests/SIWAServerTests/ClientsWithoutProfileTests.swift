@@ -46,6 +46,13 @@ import Testing
         }
         // The next attempt would be later; a profile that has the client makes it due.
         try fixture.run("UPDATE revocation_job SET due_at = due_at + 3600000")
+        let restarted = try fixture.replica("restarted", clients: [ServiceFixture.app])
+        try await restarted.working {
+            try await eventually("the client without a profile is known") {
+                restarted.worker.missingProfiles.current(restarted.clients)
+                    == [ServiceFixture.web]
+            }
+        }
         try await all.working {
             try await eventually("it is revoked") {
                 try await all.revocation.status(status.request.id).state == .revoked

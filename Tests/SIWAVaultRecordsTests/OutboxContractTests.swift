@@ -232,9 +232,10 @@ import Testing
         _ = claimed.fail(.init("client_without_profile", "none"), age: .zero, jitter: 0, at: now)
         #expect(try store.note(claimed, retryAfter: .seconds(3600), by: "a"))
         #expect(try due(store, "b") == [])
-        try store.resumeRevocations(of: [ClientID(unchecked: "com.example.other")])
+        let other = ClientID(unchecked: "com.example.other")
+        #expect(try store.resumeRevocations(of: [other]) == [claimed.clientID])
         #expect(try due(store, "b") == [])
-        try store.resumeRevocations(of: [claimed.clientID])
+        #expect(try store.resumeRevocations(of: [claimed.clientID]) == [])
         var again = try #require(try due(store, "b").first)
         #expect(again.number == claimed.number && again.lastError == nil)
         _ = again.fail(

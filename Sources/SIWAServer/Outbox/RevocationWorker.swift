@@ -54,9 +54,10 @@ final class RevocationWorker: Sendable {
     func resume() async {
         let clients = clients().clientIDs
         do throws(StoreError) {
-            try await access.run { store throws(StoreError) in
+            let waiting = try await access.run { store throws(StoreError) in
                 try store.resumeRevocations(of: clients)
             }
+            for client in waiting { missingProfiles.note(client) }
         } catch {
             log(.databaseFailed(error))
         }

@@ -51,9 +51,12 @@ extension ServerStore {
     }
 
     /// Makes the pending jobs of these clients due that waited for a profile.
-    package func resumeRevocations(of clients: [ClientID]) throws(StoreError) {
+    ///
+    /// - Returns: the other clients whose jobs wait for one.
+    package func resumeRevocations(of clients: [ClientID]) throws(StoreError) -> [ClientID] {
         try transaction(.writing) { database throws(DatabaseFailure) in
             try database.resumeRevocations(of: clients)
+            return try database.clientsWithoutProfile()
         }
     }
 

@@ -172,6 +172,16 @@ extension Database {
             })
     }
 
+    /// The clients of pending jobs that wait for a profile.
+    func clientsWithoutProfile() throws(DatabaseFailure) -> [ClientID] {
+        let rows = try run(
+            """
+            SELECT DISTINCT client_id FROM revocation_job
+            WHERE state = 'pending' AND last_error_code = $1
+            """, .text(RevocationJob.clientWithoutProfile))
+        return rows.compactMap { $0[0].text.flatMap { try? ClientID(validating: $0) } }
+    }
+
     /// Writes a job that its owner still holds. A job whose code was exchanged keeps its token: it
     /// is not overwritten by an attempt that only has the code. It ends if another job has the
     /// token.

@@ -16,4 +16,7 @@ package struct TransferPolicy: Hashable, Sendable {
 
     /// Deliveries to an application: only the status of an answer is read.
     package static let deliveries = Self(usesProxies: false, answer: .dropped(limit: 64 << 10))
+
+    /// Questions to a program of this machine.
+    package static let local = Self(usesProxies: false)
 }

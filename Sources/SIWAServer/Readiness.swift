@@ -36,6 +36,17 @@ struct Readiness: Sendable {
 
         """
     }
+
+    /// The faults in a report that says "not ready"; empty for any other text.
+    static func faults(in report: String) -> [String] {
+        let lines = report.split(separator: "\n")
+        guard lines.first == "not ready" else { return [] }
+        return ["database", "client_secret"].compactMap { part in
+            lines.first { $0.hasPrefix(part + ": ") }.flatMap { line in
+                line == part + ": ok" ? nil : String(line)
+            }
+        }
+    }
 }
 
 extension ServiceWords {

@@ -17,6 +17,11 @@ package func openDeliveryTransport(
     try CurlTransport(authorityFile: authorityFile, variables: environment, policy: .deliveries)
 }
 
+/// Opens a transport to programs of this machine.
+package func openLocalTransport() throws(TransportError) -> any Transport {
+    try CurlTransport(authorityFile: nil, variables: environment, policy: .local)
+}
+
 extension World {
     /// The system's clocks, files, streams, and libcurl for the network.
     package static func real(_ signals: Signals) -> World {

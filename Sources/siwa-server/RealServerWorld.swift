@@ -16,6 +16,6 @@ extension ServerWorld {
             base: base, stop: stop, reload: reload, serviceManager: ServiceManager(environment),
             inheritedSockets: InheritedSockets(environment), processors: usableProcessorCount(),
             owner: "\(base.actor.host)-\(processID())-\(UInt32.random(in: .min ... .max))",
-            deliveryTransport: openDeliveryTransport)
+            deliveryTransport: openDeliveryTransport, localTransport: openLocalTransport)
     }
 }

@@ -29,11 +29,12 @@ struct CheckedServer {
         let running = OpenDatabase.running(inputs.configuration, in: base)
         let addresses = running?.flatMap(\.listeners)
         // Only a server that writes meets a full disk of PostgreSQL, and only it has its sockets.
-        let runningWarnings = (running ?? []).flatMap { facts in
-            facts.listenerFaults.map { "the running siwa-server: \($0)" }
-                + (facts.databaseFault.map {
-                    ["the running siwa-server cannot use the database: \($0)"]
-                } ?? [])
+        let faults = await RunningReadiness.faults(of: settings.listener(.metrics), in: world)
+        var runningWarnings = faults.map { "the running siwa-server is not ready: \($0)" }
+        for facts in running ?? [] {
+            runningWarnings += facts.listenerFaults.map { "the running siwa-server: \($0)" }
+            guard faults.isEmpty, let fault = facts.databaseFault else { continue }
+            runningWarnings.append("the running siwa-server cannot use the database: \(fault)")
         }
         for (name, own) in listeners {
             listenerWarnings.append(try own.use(in: base, of: name, besides: addresses))

@@ -16,6 +16,8 @@ package struct ServerWorld: Sendable {
     var inheritedSockets: InheritedSockets
     /// Creates the transport to the application; the parameter is a file of additional authorities.
     var deliveryTransport: @Sendable (String?) throws(TransportError) -> any Transport
+    /// Creates the transport to programs of this machine.
+    var localTransport: @Sendable () throws(TransportError) -> any Transport
     /// The number of threads that can run at the same time.
     var processors: Int
     /// Identifies this run of this process among all replicas.
@@ -25,11 +27,12 @@ package struct ServerWorld: Sendable {
     package init(
         base: World, stop: WakeSignal, reload: WakeSignal, serviceManager: ServiceManager,
         inheritedSockets: InheritedSockets, processors: Int, owner: String,
-        deliveryTransport: @escaping @Sendable (String?) throws(TransportError) -> any Transport
+        deliveryTransport: @escaping @Sendable (String?) throws(TransportError) -> any Transport,
+        localTransport: @escaping @Sendable () throws(TransportError) -> any Transport
     ) {
         (self.base, self.stop, self.reload) = (base, stop, reload)
         (self.serviceManager, self.inheritedSockets) = (serviceManager, inheritedSockets)
         (self.processors, self.owner) = (processors, owner)
-        self.deliveryTransport = deliveryTransport
+        (self.deliveryTransport, self.localTransport) = (deliveryTransport, localTransport)
     }
 }

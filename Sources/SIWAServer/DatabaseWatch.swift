@@ -9,11 +9,16 @@ internal import Synchronization
 final class DatabaseWatch: Sendable {
     /// Wakes after each failure that is not a mere wait.
     let failures = WakeSignal()
-    private let failure = Mutex<String?>(nil)
-    private let unreadable = Mutex<NumericDate?>(nil)
-    private let busy = Mutex<NumericDate?>(nil)
+    private let notes = Mutex(Notes())
     private let now: @Sendable () -> NumericDate
     private let free: @Sendable () -> Int?
+
+    private struct Notes {
+        /// Why the last write that needed space failed; nil if it succeeded.
+        var fullDisk: String?
+        var unreadableRecordAt: NumericDate?
+        var busyAt: NumericDate?
+    }
 
     /// - Parameter free: the free bytes of the database's file system; nil if that is unknown.
     init(
@@ -25,40 +30,41 @@ final class DatabaseWatch: Sendable {
 
     func fail(_ error: StoreError) {
         if error.kind == .busy {
-            busy.withLock { $0 = now() }
+            notes.withLock { $0.busyAt = now() }
         } else {
             failures.notify()
         }
         noteRecord(error)
         guard error.kind == .full else { return }
-        failure.withLock { $0 = error.message }
+        notes.withLock { $0.fullDisk = error.message }
     }
 
     /// Notes an error that concerns one record, or a part of the database, which no other call meets.
     func noteRecord(_ error: StoreError) {
         // Without its key, no record can be read, and the server is not ready.
         guard error.isAboutRecord || error.kind == .damaged, error.kind != .key else { return }
-        unreadable.withLock { $0 = now() }
+        notes.withLock { $0.unreadableRecordAt = now() }
     }
 
     /// Forgets it, because a fault of the whole database was the cause.
-    func forgetRecord() { unreadable.withLock { $0 = nil } }
+    func forgetRecord() { notes.withLock { $0.unreadableRecordAt = nil } }
 
     /// When a record could last not be read; nil if all could.
-    var unreadableRecordAt: NumericDate? { unreadable.withLock { $0 } }
+    var unreadableRecordAt: NumericDate? { notes.withLock { $0.unreadableRecordAt } }
 
-    /// When a call was last given up because others held the database for too long; nil if none was.
-    var busyAt: NumericDate? { busy.withLock { $0 } }
+    /// When a call was last given up because others held the database for too long; nil if that never
+    /// happened.
+    var busyAt: NumericDate? { notes.withLock { $0.busyAt } }
 
-    func succeed() { failure.withLock { $0 = nil } }
+    func succeed() { notes.withLock { $0.fullDisk = nil } }
 
-    var isFull: Bool { failure.withLock { $0 != nil } }
+    var isFull: Bool { fault != nil }
 
     /// The free bytes of the database's file system; nil if that is unknown.
     var freeSpace: Int? { free() }
 
     /// Why writes fail; nil if they do not.
-    var fault: String? { failure.withLock { $0 } }
+    var fault: String? { notes.withLock { $0.fullDisk } }
 
     /// Why the server is not ready although writes succeed; nil if there is enough space.
     var warning: String? { Self.warning(freeSpace) }

@@ -21,6 +21,8 @@ final class Heartbeat: Sendable {
         var lastSuccess: Duration
         /// Why the last write failed; nil if it succeeded.
         var failure: StoreError?
+        /// Whether a write since the last successful one found a damaged database.
+        var foundDamage = false
         /// Why the keys in their file cannot be used; nil if they can.
         var keyFileFault: String?
     }
@@ -106,11 +108,14 @@ final class Heartbeat: Sendable {
             }
             if isProbing { watch.succeed() }
             // What calls met while a table was missing is fixed with it.
-            if state.withLock({ $0.failure?.kind == .damaged }) { watch.forgetRecord() }
+            if state.withLock({ $0.foundDamage }) { watch.forgetRecord() }
             state.withLock { $0 = State(lastSuccess: start, keyFileFault: keyFileFault) }
             return true
         } catch {
-            state.withLock { $0.failure = error }
+            state.withLock { state in
+                state.failure = error
+                if error.kind == .damaged { state.foundDamage = true }
+            }
             return false
         }
     }
@@ -135,7 +140,8 @@ final class Heartbeat: Sendable {
     /// When a record of the vault could last not be read; nil if all could.
     var unreadableRecordAt: NumericDate? { watch.unreadableRecordAt }
 
-    /// When a call was last given up because others held the database for too long; nil if none was.
+    /// When a call was last given up because others held the database for too long; nil if that never
+    /// happened.
     var busyAt: NumericDate? { watch.busyAt }
 
     /// Why the vault could not be opened with the keys that are in their file now, at the last

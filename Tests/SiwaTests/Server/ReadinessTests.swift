@@ -122,6 +122,35 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
+    /// As on a full disk of the database, which only who writes meets.
+    @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))
+    func `check repeats what the running server says of its database`() async throws {
+        let fixture = try await ServerFixture(.postgres)
+        let server = try await fixture.serve(fixture.listeners)
+        let listen = JSON.string(try server.place("metrics"))
+        try fixture.vault.run(
+            """
+            CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$
+            """)
+        try fixture.vault.run(
+            """
+            CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON server_instance
+            EXECUTE FUNCTION full_disk()
+            """)
+        try await eventually("it is not ready", limit: .seconds(60)) {
+            try await server.call("metrics", "GET", "/readyz").status == 503
+        }
+        try fixture.configure([.init("metrics", ["listen": listen])])
+        let checked = try await fixture.run("check")
+        #expect(checked.ending == .exit(0), "\(checked)")
+        #expect(
+            checked.errors.contains("warning: the running siwa-server is not ready: database: "),
+            "\(checked)")
+        #expect(checked.errors.contains("no space left"), "\(checked)")
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
     @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))
     func `a database that became read-only makes the server unready`() async throws {
         let postgres = try await PostgresServer()

@@ -85,6 +85,7 @@ import Testing
             "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0", on: server.url("postgres"))
         let error = try refusal(server.url("postgres", user: "crowded"))
         #expect(error?.kind == .busy && error?.isTemporary == true)
+        #expect(error?.remedy?.contains("psql -c 'ALTER ROLE crowded CONNECTION LIMIT") == true)
     }
 
     @Test func `a missing permission to create tables is reported`() async throws {

@@ -43,7 +43,7 @@ extension StoreError.Kind {
         case .notInitialized: "check vault.url and --vault; 'siwa vault init' creates a vault"
         case .serverNotInitialized:
             "check vault.url and --vault; 'siwa-server serve' creates its tables when it starts"
-        case .alreadyInitialized: "use it, or give another URL with --vault"
+        case .alreadyInitialized: "use it, or give the URL of another database"
         case .tooNew:
             """
             install the newer siwa again, which the other machines have; or restore a backup from \

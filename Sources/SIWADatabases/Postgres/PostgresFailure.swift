@@ -143,6 +143,19 @@ struct ConnectionRefusal {
                 let the role connect\(place): sudo -u postgres psql -c 'GRANT CONNECT ON DATABASE \
                 \(database.identifierInShell) TO \(role.identifierInShell)'
                 """
+        // "too many connections for role …", or "for database …".
+        case "53300" where message.mentions("connections for role"):
+            return """
+                close some of the role's connections, which pg_stat_activity lists, or raise their \
+                number\(place): sudo -u postgres psql -c 'ALTER ROLE \(role.identifierInShell) \
+                CONNECTION LIMIT 100'
+                """
+        case "53300" where message.mentions("connections for database"):
+            return """
+                close some of the database's connections, which pg_stat_activity lists, or raise their \
+                number\(place): sudo -u postgres psql -c 'ALTER DATABASE \
+                \(database.identifierInShell) CONNECTION LIMIT 100'
+                """
         case "53300":
             return """
                 PostgreSQL has no connection left: close some of other programs, which pg_stat_activity \

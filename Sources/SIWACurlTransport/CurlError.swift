@@ -1,3 +1,4 @@
+internal import Glibc
 internal import SIWACCurl
 internal import SIWALifecycle
 
@@ -16,9 +17,17 @@ extension TransportError.Kind {
             self = .cut
         case CURLE_FILESIZE_EXCEEDED: self = .tooLarge
         case CURLE_ABORTED_BY_CALLBACK: self = .cancelled
-        case CURLE_SSL_CACERT_BADFILE: self = .authorities
+        case CURLE_SSL_CACERT_BADFILE: self = isOutOfDescriptors ? .resources : .authorities
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_NOT_BUILT_IN: self = .unavailable
         default: self = .malformed
         }
     }
+}
+
+/// Whether the process can open no file now: libcurl does not say why it cannot.
+private var isOutOfDescriptors: Bool {
+    let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else { return errno == EMFILE }
+    close(descriptor)
+    return false
 }

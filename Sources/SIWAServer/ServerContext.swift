@@ -61,6 +61,8 @@ final class ServerContext: Sendable {
     let journal: CodeJournal
     /// Lets callers wait for events.
     let eventWatch: EventWatch
+    /// The limit of the system that the process has reached; nil if there is none.
+    let limitFault = Reloadable<String?>(nil)
     /// Why a start would fail now because of files besides the keys; empty if it would not.
     let startFaults = Reloadable<[String]>([])
     /// Why the private keys in their files cannot be used, by profile.

@@ -1,5 +1,6 @@
 internal import SIWAApplication
 import SIWALifecycle
+internal import SIWASystem
 import SIWAVaultRecords
 internal import Synchronization
 
@@ -30,6 +31,8 @@ final class SharedVault: Sendable {
     ///
     /// - Parameter checks: the keys of the vault.
     func keyFileFault(_ checks: [VaultKeyCheck]) -> String? {
+        // That the file cannot be opened now says nothing about it.
+        guard (try? requireDescriptors()) != nil else { return nil }
         do {
             _ = try Vault.encryptingKey(checks, try examineKeys())
             return nil

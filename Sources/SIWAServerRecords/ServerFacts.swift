@@ -43,6 +43,8 @@ package struct ServerFacts: Hashable, Sendable {
     package var databaseBusyAt: NumericDate?
     /// When a record of the vault could last not be read; nil if all could.
     package var unreadableRecordAt: NumericDate?
+    /// The limit of the system that the process has reached; nil if there is none.
+    package var limitFault: String?
     /// Why a start would fail now because of files besides the keys; empty if it would not.
     package var startFaults: [String] = []
     /// The files that a reload would read again, and that were changed since they were read.
@@ -221,6 +223,7 @@ extension ServerFacts {
             .init("vault_key_fault", vaultKeyFault.json),
             .init("database_busy_at", (databaseBusyAt?.rfc3339).json),
             .init("unreadable_record_at", (unreadableRecordAt?.rfc3339).json),
+            .init("limit_fault", limitFault.json),
             .init("start_faults", .array(startFaults.map { .string($0) })),
             .init("changed_files", .array(changedFiles.map { .string($0) })),
             .init("reload_faults", .array(reloadFaults.map { .string($0) })),
@@ -253,6 +256,7 @@ extension ServerFacts {
         databaseBusyAt = json["database_busy_at"]?.date
         unreadableRecordAt = json["unreadable_record_at"]?.date
         vaultKeyFault = json["vault_key_fault"]?.string
+        limitFault = json["limit_fault"]?.string
         startFaults = (json["start_faults"]?.elements ?? []).compactMap(\.string)
         changedFiles = (json["changed_files"]?.elements ?? []).compactMap(\.string)
         reloadFaults = (json["reload_faults"]?.elements ?? []).compactMap(\.string)

@@ -13,7 +13,10 @@ package func requireResources(threads: Int = 3) throws(FileError) {
     try requireThreads(threads)
 }
 
-private func requireDescriptors() throws(FileError) {
+/// Fails if the process cannot open the descriptors of a request.
+///
+/// - Throws: ``FileError``, which names the limit to raise; ``FileError/isTemporary`` is true.
+package func requireDescriptors() throws(FileError) {
     var descriptors: [CInt] = []
     defer { for descriptor in descriptors { close(descriptor) } }
     for _ in 0..<neededDescriptors {

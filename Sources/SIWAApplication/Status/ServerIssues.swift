@@ -52,6 +52,17 @@ extension ServerStatus {
         ]
     }
 
+    func limit(_ facts: ServerFacts) -> [Issue] {
+        guard let fault = facts.limitFault else { return [] }
+        return [
+            Issue(
+                "The process reaches a limit of the system: \(fault).",
+                "Raise the limit (systemctl edit siwa-server: LimitNOFILE= of [Service]), and look who "
+                    + "keeps connections open (ss -tnp). Until then, requests fail now and then.",
+                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+        ]
+    }
+
     /// Listeners that are open, and that nobody finds.
     func listeners(_ facts: ServerFacts) -> [Issue] {
         facts.listenerFaults.map {

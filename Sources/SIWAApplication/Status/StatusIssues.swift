@@ -25,10 +25,10 @@ extension ServerStatus {
     func issueGroups(of record: ServerRecord) -> [[Issue]] {
         guard let facts = record.facts else { return [] }
         return [
-            refusals(facts), clock(facts), database(facts, of: record), sharedKeys(facts),
-            keyFiles(facts), signers(facts), secrets(facts), listeners(facts), startFiles(facts),
-            configuration(facts), expiries(facts), outage(facts), reload(facts),
-            missingProfiles(facts), unsavedTokens(facts), validation(facts),
+            refusals(facts), clock(facts), database(facts, of: record), limit(facts),
+            sharedKeys(facts), keyFiles(facts), signers(facts), secrets(facts), listeners(facts),
+            startFiles(facts), configuration(facts), expiries(facts), outage(facts),
+            reload(facts), missingProfiles(facts), unsavedTokens(facts), validation(facts),
             keySet(facts, startedAt: record.startedAt),
         ]
     }

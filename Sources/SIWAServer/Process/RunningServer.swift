@@ -162,10 +162,17 @@ extension RunningServer {
     /// What this server knows, and what is wrong with its files and listeners now.
     private func facts() async -> ServerFacts {
         Task { [context] in await context.outages.askAgain() }
-        let files = await loaded.startFiles.examine()
-        context.startFaults.replace(with: files.faults)
-        context.changedFiles.replace(with: files.changes)
-        context.examineKeyFiles()
+        do throws(FileError) {
+            try requireDescriptors()
+            context.limitFault.replace(with: nil)
+            let files = await loaded.startFiles.examine()
+            context.startFaults.replace(with: files.faults)
+            context.changedFiles.replace(with: files.changes)
+            context.examineKeyFiles()
+        } catch {
+            // That a file cannot be opened now says nothing about it.
+            context.limitFault.replace(with: error.reason)
+        }
         context.addresses.replace(with: listeners.map(\.address))
         context.listenerFaults.replace(with: listeners.compactMap(\.fault))
         context.certificates.replace(with: listeners.compactMap(\.certificate))

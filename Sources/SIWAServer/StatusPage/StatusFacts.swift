@@ -18,6 +18,7 @@ extension ServerContext {
         facts.vaultKeyFault = heartbeat.keyFileFault.map(words.shown)
         facts.databaseBusyAt = heartbeat.busyAt
         facts.unreadableRecordAt = heartbeat.unreadableRecordAt
+        facts.limitFault = limitFault.current
         facts.startFaults = startFaults.current.map(words.shown)
         facts.changedFiles = changedFiles.current.map(words.shown)
         facts.reloadFaults = reloadFaults.current.map(words.shown)

@@ -132,4 +132,31 @@ import Testing
         try await eventually("a write succeeds") { try await isReady() }
         #expect(try await server.stop().ending == .exit(0))
     }
+
+    @Test func `a server without a free file descriptor names the limit, and no file`() async throws
+    {
+        guard let prlimit = Executable.installed("prlimit") else { return }
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        var environment = fixture.environment
+        environment["SIWA_PROFILE"] = "app"
+        func status() async throws -> String {
+            try await fixture.apple.siwa("status", "--json", environment: environment).output
+        }
+        let pid = server.program.pid
+        let used = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+        let limited = try await prlimit.run("--pid", "\(pid)", "--nofile=\(used + 4):")
+        try #require(limited.exitCode == 0, "\(limited)")
+        try await eventually("the limit is named", limit: .seconds(60)) {
+            try await status().contains("reaches a limit of the system")
+        }
+        let text = try await status()
+        #expect(!text.contains("A restart would fail") && !text.contains("private key"), "\(text)")
+        let freed = try await prlimit.run("--pid", "\(pid)", "--nofile=1024:")
+        try #require(freed.exitCode == 0, "\(freed)")
+        try await eventually("it is forgotten", limit: .seconds(60)) {
+            try await !status().contains("reaches a limit of the system")
+        }
+        #expect(try await server.stop().ending == .exit(0))
+    }
 }

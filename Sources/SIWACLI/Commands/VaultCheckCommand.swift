@@ -11,12 +11,12 @@ struct VaultCheckCommand: Command {
     static let abstract = "Decrypt every record of the vault, and count them."
     static let discussion = """
         Runs the database's integrity check, names missing tables and indexes, and decrypts every \
-        token, without showing any. The \
-        result counts the tokens (records) by state and by key, and their users; what siwa-server \
-        has sealed in its outbox and journal is opened, too (sealed_elsewhere). Each fault, such \
-        as a changed byte, a record in the place of another, or a missing key, is reported with \
-        client and user; the exit code is then 3, and there is no result. If siwa-server uses the \
-        vault, siwa status shows when it was last checked, and the number of faults.
+        token, without showing any. The result counts the tokens (records) by state, and their \
+        users; what siwa-server has sealed in its outbox and journal is opened, too \
+        (sealed_elsewhere), and counted with the tokens by key (keys). Each fault, such as a \
+        changed byte, a record in the place of another, or a missing key, is reported with client \
+        and user; the exit code is then 3, and there is no result. If siwa-server uses the vault, \
+        siwa status shows when it was last checked, and the number of faults.
         """
     static let examples = [Example("siwa vault check", "Check a restored backup.")]
     static let parameters: [Parameter<Self>] =

@@ -39,23 +39,23 @@ SIWA_DYNAMIC_LIBRARY(siwa_curl, "libcurl.so.4", SIWA_CURL_FUNCTIONS)
 
 // curl_easy_setopt and curl_easy_getinfo are variadic: one typed wrapper for each kind of value.
 
-static inline CURLcode siwa_set_long(const siwa_curl *curl, CURL *easy, CURLoption option, long value) {
-    return curl->curl_easy_setopt(easy, option, value);
+static inline CURLcode siwa_set_long(siwa_curl curl, CURL *easy, CURLoption option, long value) {
+    return curl.functions->curl_easy_setopt(easy, option, value);
 }
 
 static inline CURLcode siwa_set_string(
-    const siwa_curl *curl, CURL *easy, CURLoption option, const char *value) {
-    return curl->curl_easy_setopt(easy, option, value);
+    siwa_curl curl, CURL *easy, CURLoption option, const char *value) {
+    return curl.functions->curl_easy_setopt(easy, option, value);
 }
 
 static inline CURLcode siwa_set_pointer(
-    const siwa_curl *curl, CURL *easy, CURLoption option, const void *value) {
-    return curl->curl_easy_setopt(easy, option, value);
+    siwa_curl curl, CURL *easy, CURLoption option, const void *value) {
+    return curl.functions->curl_easy_setopt(easy, option, value);
 }
 
 static inline CURLMcode siwa_set_multi(
-    const siwa_curl *curl, CURLM *multi, CURLMoption option, long value) {
-    return curl->curl_multi_setopt(multi, option, value);
+    siwa_curl curl, CURLM *multi, CURLMoption option, long value) {
+    return curl.functions->curl_multi_setopt(multi, option, value);
 }
 
 typedef size_t (*siwa_write_callback)(char *bytes, size_t size, size_t count, void *context);
@@ -63,29 +63,29 @@ typedef int (*siwa_prerequest_callback)(
     void *context, char *remote, char *local, int remote_port, int local_port);
 
 static inline CURLcode siwa_set_write(
-    const siwa_curl *curl, CURL *easy, CURLoption option, siwa_write_callback callback) {
-    return curl->curl_easy_setopt(easy, option, callback);
+    siwa_curl curl, CURL *easy, CURLoption option, siwa_write_callback callback) {
+    return curl.functions->curl_easy_setopt(easy, option, callback);
 }
 
 static inline CURLcode siwa_set_prerequest(
-    const siwa_curl *curl, CURL *easy, siwa_prerequest_callback callback) {
-    return curl->curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+    siwa_curl curl, CURL *easy, siwa_prerequest_callback callback) {
+    return curl.functions->curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
-static inline CURLcode siwa_get_long(const siwa_curl *curl, CURL *easy, CURLINFO info, long *value) {
-    return curl->curl_easy_getinfo(easy, info, value);
+static inline CURLcode siwa_get_long(siwa_curl curl, CURL *easy, CURLINFO info, long *value) {
+    return curl.functions->curl_easy_getinfo(easy, info, value);
 }
 
 static inline CURLcode siwa_get_string(
-    const siwa_curl *curl, CURL *easy, CURLINFO info, const char **value) {
-    return curl->curl_easy_getinfo(easy, info, value);
+    siwa_curl curl, CURL *easy, CURLINFO info, const char **value) {
+    return curl.functions->curl_easy_getinfo(easy, info, value);
 }
 
 /// The `SSL *` of the connection that a transfer uses, for as long as it is open; null without TLS, or
 /// if libcurl has another library for it.
-static inline void *siwa_tls_session(const siwa_curl *curl, CURL *easy) {
+static inline void *siwa_tls_session(siwa_curl curl, CURL *easy) {
     struct curl_tlssessioninfo *information = NULL;
-    if (curl->curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &information) != CURLE_OK) return NULL;
+    if (curl.functions->curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &information) != CURLE_OK) return NULL;
     if (information == NULL || information->backend != CURLSSLBACKEND_OPENSSL) return NULL;
     return information->internals;
 }

@@ -201,7 +201,7 @@ static inline int siwa_selection_public_key(void) { return EVP_PKEY_PUBLIC_KEY; 
 // EVP_EC_gen and EVP_RSA_gen are macros around a variadic function.
 
 static inline EVP_PKEY *siwa_generate_p256(siwa_openssl openssl) {
-    return openssl.EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
+    return openssl.functions->EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 }
 
 /// Three primes (RFC 8017, section 3.2), which OpenSSL 3.0 finds in a quarter of the time that it needs
@@ -214,15 +214,15 @@ static inline EVP_PKEY *siwa_generate_rsa(siwa_openssl openssl, size_t bits) {
         OSSL_PARAM_END,
     };
     EVP_PKEY *key = NULL;
-    EVP_PKEY_CTX *context = openssl.EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
-    if (context != NULL && openssl.EVP_PKEY_keygen_init(context) == 1
-        && openssl.EVP_PKEY_CTX_set_params(context, settings) == 1) {
-        openssl.EVP_PKEY_generate(context, &key);
+    EVP_PKEY_CTX *context = openssl.functions->EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    if (context != NULL && openssl.functions->EVP_PKEY_keygen_init(context) == 1
+        && openssl.functions->EVP_PKEY_CTX_set_params(context, settings) == 1) {
+        openssl.functions->EVP_PKEY_generate(context, &key);
     }
-    openssl.EVP_PKEY_CTX_free(context);
+    openssl.functions->EVP_PKEY_CTX_free(context);
     if (key != NULL) return key;
-    openssl.ERR_clear_error();
-    return openssl.EVP_PKEY_Q_keygen(NULL, NULL, "RSA", bits);
+    openssl.functions->ERR_clear_error();
+    return openssl.functions->EVP_PKEY_Q_keygen(NULL, NULL, "RSA", bits);
 }
 
 // OSSL_PARAM_BLD keeps the pointers to names it is given: as macros, Swift would lend it
@@ -237,18 +237,18 @@ static const char *const siwa_curve_p256 = "prime256v1";
 /// X509_gmtime_adj counts from now; certificates here are dated by their maker.
 static inline int siwa_set_validity(
     siwa_openssl openssl, X509 *certificate, long from, long to) {
-    return openssl.ASN1_TIME_set(openssl.X509_getm_notBefore(certificate), from) != NULL
-        && openssl.ASN1_TIME_set(openssl.X509_getm_notAfter(certificate), to) != NULL;
+    return openssl.functions->ASN1_TIME_set(openssl.functions->X509_getm_notBefore(certificate), from) != NULL
+        && openssl.functions->ASN1_TIME_set(openssl.functions->X509_getm_notAfter(certificate), to) != NULL;
 }
 
 /// Adds one extension by OpenSSL's configuration syntax, such as "critical,CA:TRUE".
 static inline int siwa_add_extension(
     siwa_openssl openssl, X509 *certificate, X509 *issuer, int nid, const char *value) {
     X509V3_CTX context = {0};
-    openssl.X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
-    X509_EXTENSION *extension = openssl.X509V3_EXT_conf_nid(NULL, &context, nid, value);
+    openssl.functions->X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+    X509_EXTENSION *extension = openssl.functions->X509V3_EXT_conf_nid(NULL, &context, nid, value);
     if (extension == NULL) return 0;
-    int added = openssl.X509_add_ext(certificate, extension, -1);
-    openssl.X509_EXTENSION_free(extension);
+    int added = openssl.functions->X509_add_ext(certificate, extension, -1);
+    openssl.functions->X509_EXTENSION_free(extension);
     return added;
 }

@@ -47,7 +47,7 @@ static const int siwa_foreign_key_missing = SQLITE_CONSTRAINT_FOREIGNKEY;
 /// Keeps no statistics of SQLite's memory, which would lock a mutex and ask for a size at each
 /// allocation. Fails once SQLite was used.
 static inline int siwa_omit_statistics(siwa_sqlite sqlite) {
-    return sqlite.sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    return sqlite.functions->sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
 // A null pointer would bind NULL: empty is not nothing. SQLite reads the bytes in place, until the
@@ -55,12 +55,12 @@ static inline int siwa_omit_statistics(siwa_sqlite sqlite) {
 
 static inline int siwa_bind_text(
     siwa_sqlite sqlite, sqlite3_stmt *statement, int index, const void *bytes, size_t count) {
-    return sqlite.sqlite3_bind_text64(
+    return sqlite.functions->sqlite3_bind_text64(
         statement, index, bytes ? bytes : "", count, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 static inline int siwa_bind_bytes(
     siwa_sqlite sqlite, sqlite3_stmt *statement, int index, const void *bytes, size_t count) {
-    return sqlite.sqlite3_bind_blob64(
+    return sqlite.functions->sqlite3_bind_blob64(
         statement, index, bytes ? bytes : "", count, SQLITE_STATIC);
 }

@@ -13,16 +13,18 @@ enum Arithmetic {
 }
 
 /// The functions, which are null if ``Arithmetic/load()`` throws.
-let (arithmetic, missing) = find()
+var arithmetic: siwa_openssl_arithmetic_functions {
+    @inline(__always) get { library.functions.pointee }
+}
+
+private let (library, missing) = find()
 
 private func find() -> (siwa_openssl_arithmetic, OpenSSLError?) {
-    var functions = siwa_openssl_arithmetic()
-    guard siwa_openssl_arithmetic_load(&functions) else {
+    var isLoaded = false
+    let library = siwa_openssl_arithmetic_load(&isLoaded)
+    guard isLoaded else {
         let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
-        return (
-            siwa_openssl_arithmetic(),
-            OpenSSLError(reasons: ["libcrypto lacks a function: \(reason)"])
-        )
+        return (library, OpenSSLError(reasons: ["libcrypto lacks a function: \(reason)"]))
     }
-    return (functions, nil)
+    return (library, nil)
 }

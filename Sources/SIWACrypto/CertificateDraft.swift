@@ -14,7 +14,7 @@ struct CertificateDraft {
         let pointer = certificate.pointer
         // Version 3 is encoded as 2.
         try check(openssl.X509_set_version(pointer, 2))
-        try check(siwa_set_validity(openssl, pointer, validity.lowerBound, validity.upperBound))
+        try check(siwa_set_validity(libcrypto, pointer, validity.lowerBound, validity.upperBound))
         try key.withPointer { key throws(OpenSSLError) in
             try check(openssl.X509_set_pubkey(pointer, key))
         }
@@ -24,7 +24,7 @@ struct CertificateDraft {
 
     /// Adds an extension in OpenSSL's notation.
     func add(_ kind: CInt, _ value: String) throws(OpenSSLError) {
-        try check(siwa_add_extension(openssl, certificate.pointer, issuer.pointer, kind, value))
+        try check(siwa_add_extension(libcrypto, certificate.pointer, issuer.pointer, kind, value))
     }
 
     /// Signs with SHA-256; X509_sign returns the signature's length.

@@ -64,7 +64,7 @@ package final class P256PrivateKey: Sendable {
 
     /// Generates a key, for the emulator and for tests.
     package static func generate() throws(OpenSSLError) -> P256PrivateKey {
-        try P256PrivateKey(adopting: Owned<Key>(siwa_generate_p256(openssl)))
+        try P256PrivateKey(adopting: Owned<Key>(siwa_generate_p256(libcrypto)))
     }
 
     deinit { openssl.EVP_PKEY_free(pointer) }

@@ -13,7 +13,7 @@ package final class RSAPrivateKey: Sendable {
 
     /// Generates a key of 2048 bits.
     package static func generate() throws(OpenSSLError) -> RSAPrivateKey {
-        try RSAPrivateKey(adopting: Owned<Key>(siwa_generate_rsa(openssl, 2048)))
+        try RSAPrivateKey(adopting: Owned<Key>(siwa_generate_rsa(libcrypto, 2048)))
     }
 
     /// Reads PKCS#1 (RFC 8017) or PKCS#8, both in DER.

@@ -31,7 +31,7 @@ package struct TLSHandshake: Hashable, Sendable {
         reading session: UnsafeMutableRawPointer, with host: String, trusting folder: String?,
         _ file: String?
     ) throws(OpenSSLError) {
-        let library = try OpenSSLTLS.library.get()
+        let library = try OpenSSLTLS.library.get().functions.pointee
         let session = OpaquePointer(session)
         guard let suite = library.SSL_get_current_cipher(session),
             let sent = library.SSL_get_peer_cert_chain(session),
@@ -62,12 +62,13 @@ package enum TLSOffer: Sendable {
 private enum OpenSSLTLS {
     static let library = Result { () throws(OpenSSLError) in
         try OpenSSL.load()
-        var functions = siwa_openssl_tls()
-        guard siwa_openssl_tls_load(&functions) else {
+        var isLoaded = false
+        let library = siwa_openssl_tls_load(&isLoaded)
+        guard isLoaded else {
             let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
             throw OpenSSLError(reasons: ["libssl cannot be loaded: \(reason)"])
         }
-        return functions
+        return library
     }
 }
 

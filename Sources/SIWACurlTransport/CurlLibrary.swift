@@ -2,10 +2,10 @@ internal import SIWACCurl
 internal import SIWALifecycle
 
 /// libcurl, loaded when it is first used and never unloaded.
-struct CurlLibrary: @unchecked Sendable {
-    /// The functions. Written once before they are shared, and never freed: unloading a library
+struct CurlLibrary: Sendable {
+    /// The functions, which are never freed: unloading a library
     /// that has run threads of its own is not safe.
-    let functions: UnsafePointer<siwa_curl>
+    let curl: siwa_curl
     /// The folder of trusted authorities that libcurl was built for.
     let authorityFolder: String?
     /// The file of trusted authorities that libcurl was built for.
@@ -16,15 +16,15 @@ struct CurlLibrary: @unchecked Sendable {
     static let shared = Result { () throws(TransportError) in try CurlLibrary() }
 
     private init() throws(TransportError) {
-        let functions = UnsafeMutablePointer<siwa_curl>.allocate(capacity: 1)
-        functions.initialize(to: siwa_curl())
-        guard siwa_curl_load(functions) else {
+        var isLoaded = false
+        curl = siwa_curl_load(&isLoaded)
+        guard isLoaded else {
             let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
             throw unavailable("libcurl cannot be loaded: \(reason)")
         }
-        let code = functions.pointee.curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        let code = curl.call.curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard code == CURLE_OK else { throw unavailable("libcurl cannot start (\(code.rawValue))") }
-        let version = functions.pointee.curl_version_info(siwa_version_now())
+        let version = curl.call.curl_version_info(siwa_version_now())
         guard let version, version.pointee.version_num >= 0x075700 else {
             throw unavailable("libcurl is older than 7.87")
         }
@@ -32,12 +32,11 @@ struct CurlLibrary: @unchecked Sendable {
         authorityFile = version.pointee.cainfo.map { String(cString: $0) }
         usesOpenSSL =
             version.pointee.ssl_version.map { String(cString: $0).hasPrefix("OpenSSL/3") } ?? false
-        self.functions = UnsafePointer(functions)
     }
 
     /// libcurl's message for a result code.
     func message(_ code: CURLcode) -> String {
-        functions.pointee.curl_easy_strerror(code).map { String(cString: $0) }
+        curl.call.curl_easy_strerror(code).map { String(cString: $0) }
             ?? "error \(code.rawValue)"
     }
 }
@@ -45,4 +44,11 @@ struct CurlLibrary: @unchecked Sendable {
 /// The error if the transport cannot work at all.
 func unavailable(_ message: String) -> TransportError {
     TransportError(.unavailable, message, requestMayHaveLeft: false)
+}
+
+extension siwa_curl {
+    /// The functions.
+    var call: siwa_curl_functions {
+        @inline(__always) get { functions.pointee }
+    }
 }

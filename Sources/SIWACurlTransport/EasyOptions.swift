@@ -18,16 +18,16 @@ struct EasyOptions {
     }
 
     func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
-        try check(siwa_set_long(library.functions, easy, option, value))
+        try check(siwa_set_long(library.curl, easy, option, value))
     }
 
     func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
-        try check(siwa_set_string(library.functions, easy, option, value))
+        try check(siwa_set_string(library.curl, easy, option, value))
     }
 
     /// Sets an option to a pointer; its memory must live as long as the handle uses it.
     func set(_ option: CURLoption, lending value: UnsafeRawPointer?) throws(TransportError) {
-        try check(siwa_set_pointer(library.functions, easy, option, value))
+        try check(siwa_set_pointer(library.curl, easy, option, value))
     }
 
     /// Throws unless libcurl returned CURLE_OK.

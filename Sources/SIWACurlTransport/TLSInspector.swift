@@ -59,7 +59,7 @@ private final class TLSInspection {
     init(
         host: String, _ authorities: Authorities, _ library: CurlLibrary
     ) throws(TransportError) {
-        guard let easy = library.functions.pointee.curl_easy_init() else {
+        guard let easy = library.curl.call.curl_easy_init() else {
             errorText.deallocate()
             throw unavailable("libcurl has no memory")
         }
@@ -68,7 +68,7 @@ private final class TLSInspection {
     }
 
     deinit {
-        library.functions.pointee.curl_easy_cleanup(easy)
+        library.curl.call.curl_easy_cleanup(easy)
         errorText.deallocate()
     }
 
@@ -76,7 +76,7 @@ private final class TLSInspection {
         with url: String, _ offer: TLSOffer, timeout: Duration
     ) throws(TransportError) -> TLSHandshake {
         try configure(url, offer, timeout: timeout)
-        let code = library.functions.pointee.curl_easy_perform(easy)
+        let code = library.curl.call.curl_easy_perform(easy)
         switch outcome {
         case .success(let handshake): return handshake
         case .failure(let error): throw unavailable("TLS cannot be examined: \(error)")
@@ -104,7 +104,7 @@ private final class TLSInspection {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try options.set(CURLOPT_PREREQDATA, lending: context)
         try options.check(
-            siwa_set_prerequest(library.functions, easy) { context, _, _, _, _ in
+            siwa_set_prerequest(library.curl, easy) { context, _, _, _, _ in
                 context.map {
                     Unmanaged<TLSInspection>.fromOpaque($0).takeUnretainedValue().examine()
                 }
@@ -115,7 +115,7 @@ private final class TLSInspection {
 
     /// Reads the session while the connection is open.
     private func examine() {
-        guard let session = siwa_tls_session(library.functions, easy) else { return }
+        guard let session = siwa_tls_session(library.curl, easy) else { return }
         outcome = Result { () throws(OpenSSLError) in
             try TLSHandshake(
                 reading: session, with: host, trusting: authorities.folder, authorities.file)

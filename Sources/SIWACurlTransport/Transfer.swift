@@ -24,7 +24,7 @@ final class Transfer {
         policy: TransferPolicy = TransferPolicy()
     ) throws(TransportError) {
         self.policy = policy
-        guard let easy = library.functions.pointee.curl_easy_init() else {
+        guard let easy = library.curl.call.curl_easy_init() else {
             errorText.deallocate()
             progress.deallocate()
             throw unavailable("libcurl has no memory")
@@ -88,7 +88,7 @@ final class Transfer {
     /// The slot with which a handle is labelled.
     static func label(of easy: UnsafeMutableRawPointer, _ library: CurlLibrary) -> Int? {
         var label: UnsafePointer<CChar>?
-        _ = siwa_get_string(library.functions, easy, CURLINFO_PRIVATE, &label)
+        _ = siwa_get_string(library.curl, easy, CURLINFO_PRIVATE, &label)
         return label.map { Int(bitPattern: $0) - 1 }
     }
 
@@ -111,8 +111,8 @@ final class Transfer {
     private var isOnItsWay: Bool { progress.pointee.isOnItsWay }
 
     deinit {
-        library.functions.pointee.curl_easy_cleanup(easy)
-        library.functions.pointee.curl_slist_free_all(fieldList)
+        library.curl.call.curl_easy_cleanup(easy)
+        library.curl.call.curl_slist_free_all(fieldList)
         errorText.deallocate()
         progress.deinitialize(count: 1)
         progress.deallocate()
@@ -153,7 +153,7 @@ final class Transfer {
 
     private func status(_ information: CURLINFO) -> Int {
         var status = 0
-        _ = siwa_get_long(library.functions, easy, information, &status)
+        _ = siwa_get_long(library.curl, easy, information, &status)
         return status
     }
 
@@ -209,12 +209,12 @@ extension Transfer {
     }
 
     private func setFields(_ fields: [HTTPField]) throws(TransportError) {
-        library.functions.pointee.curl_slist_free_all(fieldList)
+        library.curl.call.curl_slist_free_all(fieldList)
         fieldList = nil
         // libcurl sends the type of a form by itself, and compares each listed field with many names.
         for field in fields where field != Self.formType {
             let line = field.value.isEmpty ? "\(field.name):" : "\(field.name): \(field.value)"
-            guard let longer = library.functions.pointee.curl_slist_append(fieldList, line) else {
+            guard let longer = library.curl.call.curl_slist_append(fieldList, line) else {
                 throw unavailable("libcurl has no memory")
             }
             fieldList = longer
@@ -230,17 +230,17 @@ extension Transfer {
         try options.set(CURLOPT_HEADERDATA, lending: progress)
         try options.set(CURLOPT_PREREQDATA, lending: progress)
         try check(
-            siwa_set_write(library.functions, easy, CURLOPT_WRITEFUNCTION) {
+            siwa_set_write(library.curl, easy, CURLOPT_WRITEFUNCTION) {
                 bytes, _, count, context in
                 Transfer.progress(context)?.pointee.answer.appendBody(bytes, count) ?? 0
             })
         try check(
-            siwa_set_write(library.functions, easy, CURLOPT_HEADERFUNCTION) {
+            siwa_set_write(library.curl, easy, CURLOPT_HEADERFUNCTION) {
                 bytes, _, count, context in
                 Transfer.progress(context)?.pointee.answer.appendField(bytes, count) ?? 0
             })
         try check(
-            siwa_set_prerequest(library.functions, easy) { context, _, _, _, _ in
+            siwa_set_prerequest(library.curl, easy) { context, _, _, _, _ in
                 Transfer.progress(context)?.pointee.isOnItsWay = true
                 return CURL_PREREQFUNC_OK
             })

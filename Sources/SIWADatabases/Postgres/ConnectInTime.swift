@@ -43,7 +43,7 @@ private final class ConnectionOutcome: Sendable {
             state = .finished(result)
             return true
         }
-        if !isAwaited { postgres.PQfinish(try? result.get().pointer) }
+        if !isAwaited { postgres.call.PQfinish(try? result.get().pointer) }
         arrival.signal()
     }
 

@@ -53,13 +53,13 @@ struct PostgresAttempt: Sendable {
         guard let connection = postgres.start(parameters) else {
             throw DatabaseFailure(.unusable, "PostgreSQL's library has no memory")
         }
-        _ = postgres.PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
-        _ = postgres.PQsetNoticeReceiver(connection, { _, _ in }, nil)
+        _ = postgres.call.PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
+        _ = postgres.call.PQsetNoticeReceiver(connection, { _, _ in }, nil)
         do throws(DatabaseFailure) {
             try finish(connection)
             return connection
         } catch {
-            postgres.PQfinish(connection)
+            postgres.call.PQfinish(connection)
             throw error
         }
     }
@@ -77,7 +77,7 @@ struct PostgresAttempt: Sendable {
 
     private func finish(_ connection: OpaquePointer) throws(DatabaseFailure) {
         var next = PGRES_POLLING_WRITING
-        var status = postgres.PQstatus(connection)
+        var status = postgres.call.PQstatus(connection)
         if status == CONNECTION_BAD { next = PGRES_POLLING_FAILED }
         while next != PGRES_POLLING_OK {
             guard next != PGRES_POLLING_FAILED else {
@@ -85,9 +85,9 @@ struct PostgresAttempt: Sendable {
             }
             let events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT
             let slice = limit.slice
-            if isSocketReady(postgres.PQsocket(connection), for: events, within: slice) {
-                status = postgres.PQstatus(connection)
-                next = postgres.PQconnectPoll(connection)
+            if isSocketReady(postgres.call.PQsocket(connection), for: events, within: slice) {
+                status = postgres.call.PQstatus(connection)
+                next = postgres.call.PQconnectPoll(connection)
             } else if slice == 0 {
                 throw late
             }
@@ -103,9 +103,9 @@ struct PostgresAttempt: Sendable {
     }
 
     private func refusal(_ connection: OpaquePointer, isAboutTLS: Bool) -> DatabaseFailure {
-        let words = postgres.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        let words = postgres.call.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
         let refusal = ConnectionRefusal(words)
-        let needsPassword = postgres.PQconnectionNeedsPassword(connection) == 1
+        let needsPassword = postgres.call.PQconnectionNeedsPassword(connection) == 1
         let kind = refusal.kind(needsPassword: needsPassword)
         if refusal.state == nil, let remedy = limitRemedy(in: refusal.message) {
             return DatabaseFailure(StoreError(.full, refusal.message, remedy: remedy))
@@ -134,7 +134,7 @@ extension siwa_postgres {
     func start(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
         withCStrings(parameters.map(\.keyword)) { keywords in
             withCStrings(parameters.map(\.value)) { values in
-                PQconnectStartParams(keywords, values, 1)
+                call.PQconnectStartParams(keywords, values, 1)
             }
         }
     }

@@ -9,12 +9,12 @@ extension PostgresDatabase {
         guard rows.count >= Self.fewestToCopy else {
             return try insertEach(rows, into: table, columns)
         }
-        try sent(postgres.PQexitPipelineMode(connection))
-        defer { _ = postgres.PQenterPipelineMode(connection) }
+        try sent(postgres.call.PQexitPipelineMode(connection))
+        defer { _ = postgres.call.PQenterPipelineMode(connection) }
         let limit = WaitLimit(timeout)
         let names = columns.joined(separator: ", ")
         try sent(
-            postgres.PQsendQuery(
+            postgres.call.PQsendQuery(
                 connection, "COPY \(table) (\(names)) FROM STDIN WITH (FORMAT binary)"))
         try endCopy(limit) { result in result.status == PGRES_COPY_IN }
         var part = PostgresBinary.beginningOfCopy
@@ -25,18 +25,18 @@ extension PostgresDatabase {
             part.removeAll(keepingCapacity: true)
         }
         try put(part + PostgresBinary.endOfCopy, limit)
-        try sent(postgres.PQputCopyEnd(connection, nil))
+        try sent(postgres.call.PQputCopyEnd(connection, nil))
         try endCopy(limit) { _ in false }
     }
 
     private func put(_ part: [UInt8], _ limit: WaitLimit) throws(DatabaseFailure) {
         try sent(
             part.withUnsafeBytes {
-                postgres.PQputCopyData(
+                postgres.call.PQputCopyData(
                     connection, $0.baseAddress?.assumingMemoryBound(to: CChar.self),
                     CInt(clamping: $0.count))
             })
-        try wait(limit) { postgres.PQflush(connection) == 1 }
+        try wait(limit) { postgres.call.PQflush(connection) == 1 }
     }
 
     /// Reads what came back until there is no more, or until the server waits for rows; throws a
@@ -47,12 +47,13 @@ extension PostgresDatabase {
         var failure: DatabaseFailure?
         while true {
             try awaitResult(limit)
-            guard let result = PostgresResult(postgres, postgres.PQgetResult(connection)) else {
+            guard let result = PostgresResult(postgres, postgres.call.PQgetResult(connection))
+            else {
                 break
             }
             if isWaitingForRows(result) { return }
             if result.status != PGRES_COMMAND_OK { failure = failure ?? self.failure(result) }
-            guard postgres.PQstatus(connection) == CONNECTION_OK else { throw lost() }
+            guard postgres.call.PQstatus(connection) == CONNECTION_OK else { throw lost() }
         }
         if let failure { throw failure }
     }

@@ -27,13 +27,13 @@ final class PostgresDatabase: Database {
         (self.postgres, self.connection, self.timeout) = (postgres, connection, timeout)
         self.isPooled = isPooled
         // Otherwise, libpq would wait without a limit when it writes.
-        _ = postgres.PQsetnonblocking(connection, 1)
-        _ = postgres.PQenterPipelineMode(connection)
+        _ = postgres.call.PQsetnonblocking(connection, 1)
+        _ = postgres.call.PQenterPipelineMode(connection)
     }
 
     deinit {
-        if isAbandoned { _ = shutdown(postgres.PQsocket(connection), CInt(SHUT_RDWR)) }
-        postgres.PQfinish(connection)
+        if isAbandoned { _ = shutdown(postgres.call.PQsocket(connection), CInt(SHUT_RDWR)) }
+        postgres.call.PQfinish(connection)
     }
 
     /// Sets the session's settings that the store relies on, overriding server and URL. Behind a
@@ -49,7 +49,7 @@ final class PostgresDatabase: Database {
         // Uses no named statements until it is known.
         isPooled = true
         let session = try run("SELECT pg_backend_pid()").first?.first?.integer
-        return session != Int(postgres.PQbackendPID(connection))
+        return session != Int(postgres.call.PQbackendPID(connection))
     }
 
     func begin(_ access: Access) throws(DatabaseFailure) {
@@ -149,12 +149,12 @@ final class PostgresDatabase: Database {
         let name = known ?? (isPooled ? "" : "siwa\(prepared)")
         if known == nil {
             prepared += 1
-            try sent(postgres.PQsendPrepare(connection, name, sql, 0, nil))
+            try sent(postgres.call.PQsendPrepare(connection, name, sql, 0, nil))
         }
         for values in lists {
             try sent(PostgresParameters(values).send(name, on: connection, postgres))
         }
-        try sent(postgres.PQpipelineSync(connection))
+        try sent(postgres.call.PQpipelineSync(connection))
         guard known == nil else { return try collect(lists.count) }
         let answers = try collect(1 + lists.count)
         if !isPooled { statements[sql] = name }
@@ -177,7 +177,8 @@ final class PostgresDatabase: Database {
         let limit = WaitLimit(timeout)
         for _ in 0...(2 * count) {
             try awaitResult(limit)
-            guard let result = PostgresResult(postgres, postgres.PQgetResult(connection)) else {
+            guard let result = PostgresResult(postgres, postgres.call.PQgetResult(connection))
+            else {
                 continue
             }
             switch result.status {
@@ -194,7 +195,7 @@ final class PostgresDatabase: Database {
 
     /// Waits until `PQgetResult` does not block.
     func awaitResult(_ limit: WaitLimit) throws(DatabaseFailure) {
-        try wait(limit) { postgres.PQisBusy(connection) == 1 }
+        try wait(limit) { postgres.call.PQisBusy(connection) == 1 }
     }
 
     /// Sends and receives until the time limit.
@@ -202,10 +203,10 @@ final class PostgresDatabase: Database {
         _ limit: WaitLimit, while isWaiting: () -> Bool
     ) throws(DatabaseFailure) {
         while isWaiting() {
-            let events = postgres.PQflush(connection) == 1 ? POLLIN | POLLOUT : POLLIN
+            let events = postgres.call.PQflush(connection) == 1 ? POLLIN | POLLOUT : POLLIN
             let slice = limit.slice
             let isReady = isSocketReady(
-                postgres.PQsocket(connection), for: events, within: slice)
+                postgres.call.PQsocket(connection), for: events, within: slice)
             guard isReady || slice > 0 else {
                 isAbandoned = true
                 throw DatabaseFailure(
@@ -215,12 +216,12 @@ final class PostgresDatabase: Database {
             }
             // Also after a slice without an event, because TLS may have buffered bytes that poll
             // does not report.
-            guard postgres.PQconsumeInput(connection) == 1 else { throw lost() }
+            guard postgres.call.PQconsumeInput(connection) == 1 else { throw lost() }
         }
     }
 
     func failure(_ result: borrowing PostgresResult) -> DatabaseFailure {
-        guard let state = result.state, postgres.PQstatus(connection) == CONNECTION_OK else {
+        guard let state = result.state, postgres.call.PQstatus(connection) == CONNECTION_OK else {
             return lost()
         }
         let error = StoreError(
@@ -230,7 +231,7 @@ final class PostgresDatabase: Database {
     }
 
     func lost() -> DatabaseFailure {
-        let words = postgres.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        let words = postgres.call.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
         return DatabaseFailure(
             .unreachable, "the connection broke: \(ConnectionRefusal(words).message)",
             .reconnection)
@@ -238,7 +239,7 @@ final class PostgresDatabase: Database {
 
     func rollBack() {
         // If the connection is lost, the server rolls back.
-        guard !isAbandoned, postgres.PQstatus(connection) == CONNECTION_OK else { return }
+        guard !isAbandoned, postgres.call.PQstatus(connection) == CONNECTION_OK else { return }
         _ = try? run("ROLLBACK")
     }
 

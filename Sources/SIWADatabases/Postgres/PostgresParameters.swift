@@ -39,7 +39,7 @@ struct PostgresParameters {
                 guard value != nil, let start = block.baseAddress else { return nil }
                 return (start + offset).assumingMemoryBound(to: CChar.self)
             }
-            return postgres.PQsendQueryPrepared(
+            return postgres.call.PQsendQueryPrepared(
                 connection, name, CInt(clamping: bytes.count), places,
                 bytes.map { CInt(clamping: $0?.count ?? 0) }, formats, 1)
         }

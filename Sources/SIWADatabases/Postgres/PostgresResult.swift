@@ -11,9 +11,9 @@ struct PostgresResult: ~Copyable {
         (self.postgres, self.pointer) = (postgres, pointer)
     }
 
-    deinit { postgres.PQclear(pointer) }
+    deinit { postgres.call.PQclear(pointer) }
 
-    var status: ExecStatusType { postgres.PQresultStatus(pointer) }
+    var status: ExecStatusType { postgres.call.PQresultStatus(pointer) }
 
     /// The server's code for a failure; nil for a failure of libpq.
     var state: SQLState? { field(siwa_sql_state).map(SQLState.init) }
@@ -22,21 +22,21 @@ struct PostgresResult: ~Copyable {
     var message: String { field(siwa_primary_message) ?? "" }
 
     private func field(_ code: CInt) -> String? {
-        postgres.PQresultErrorField(pointer, code).map { String(cString: $0) }
+        postgres.call.PQresultErrorField(pointer, code).map { String(cString: $0) }
     }
 
     var rows: [[Value]] {
-        (0..<postgres.PQntuples(pointer)).map { row in
-            (0..<postgres.PQnfields(pointer)).map { value(row, $0) }
+        (0..<postgres.call.PQntuples(pointer)).map { row in
+            (0..<postgres.call.PQnfields(pointer)).map { value(row, $0) }
         }
     }
 
     private func value(_ row: CInt, _ column: CInt) -> Value {
-        guard postgres.PQgetisnull(pointer, row, column) == 0 else { return .null }
+        guard postgres.call.PQgetisnull(pointer, row, column) == 0 else { return .null }
         let bytes = UnsafeRawBufferPointer(
-            start: postgres.PQgetvalue(pointer, row, column),
-            count: Int(postgres.PQgetlength(pointer, row, column)))
-        switch postgres.PQftype(pointer, column) {
+            start: postgres.call.PQgetvalue(pointer, row, column),
+            count: Int(postgres.call.PQgetlength(pointer, row, column)))
+        switch postgres.call.PQftype(pointer, column) {
         case Self.int2, Self.int4, Self.int8: return Self.integer(bytes)
         case Self.text: return Value(textOf: Array(bytes))
         default: return .bytes(Array(bytes))

@@ -67,10 +67,10 @@ extension PostgresSettings {
         let connection = postgres.start([
             ("dbname", url.text), ("target_session_attrs", impossible),
         ])
-        defer { postgres.PQfinish(connection) }
+        defer { postgres.call.PQfinish(connection) }
         let options = connection.map { Self.options($0, postgres) } ?? [:]
         guard options["target_session_attrs"]?.value == impossible else {
-            let words = postgres.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+            let words = postgres.call.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
             throw DatabaseFailure(.unusable, ConnectionRefusal(words).message)
         }
         (host, address) = (options["host"]?.value, options["hostaddr"]?.value)
@@ -93,8 +93,8 @@ extension PostgresSettings {
     fileprivate static func options(
         _ connection: OpaquePointer, _ postgres: siwa_postgres
     ) -> [String: (value: String?, standard: String?)] {
-        guard let all = postgres.PQconninfo(connection) else { return [:] }
-        defer { postgres.PQconninfoFree(all) }
+        guard let all = postgres.call.PQconninfo(connection) else { return [:] }
+        defer { postgres.call.PQconninfoFree(all) }
         var options: [String: (String?, String?)] = [:]
         var option = all
         while let keyword = option.pointee.keyword.map({ String(cString: $0) }) {

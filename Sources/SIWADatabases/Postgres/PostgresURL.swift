@@ -46,10 +46,10 @@ struct PostgresURL {
     /// The settings in the URL, by libpq's names.
     private static func options(_ text: String, _ postgres: siwa_postgres) -> [String: String]? {
         var message: UnsafeMutablePointer<CChar>?
-        let parsed = postgres.PQconninfoParse(text, &message)
-        postgres.PQfreemem(message)
+        let parsed = postgres.call.PQconninfoParse(text, &message)
+        postgres.call.PQfreemem(message)
         guard let parsed else { return nil }
-        defer { postgres.PQconninfoFree(parsed) }
+        defer { postgres.call.PQconninfoFree(parsed) }
         var options: [String: String] = [:]
         var option = parsed
         while let keyword = option.pointee.keyword {

@@ -17,9 +17,9 @@ final class SQLiteDatabase: Database {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         // SQLite gives names such as ":memory:" another meaning.
         let file = path.hasPrefix("/") ? path : "./\(path)"
-        let code = sqlite.sqlite3_open_v2(file, &connection, flags, nil)
+        let code = sqlite.call.sqlite3_open_v2(file, &connection, flags, nil)
         guard code == SQLITE_OK, let connection else {
-            defer { _ = sqlite.sqlite3_close_v2(connection) }
+            defer { _ = sqlite.call.sqlite3_close_v2(connection) }
             throw sqlite.failure(code, connection, path)
         }
         (self.sqlite, self.path, self.connection) = (sqlite, path, connection)
@@ -35,7 +35,7 @@ final class SQLiteDatabase: Database {
 
     deinit {
         statements = [:]
-        _ = sqlite.sqlite3_close_v2(connection)
+        _ = sqlite.call.sqlite3_close_v2(connection)
     }
 
     /// Enables the write-ahead log, so that readers do not wait; the file keeps the setting.
@@ -59,7 +59,8 @@ final class SQLiteDatabase: Database {
     /// itself begins to write a file that cannot be written.
     func begin(_ access: Access) throws(DatabaseFailure) {
         var hasMoved: CInt = 0
-        let code = sqlite.sqlite3_file_control(connection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        let code = sqlite.call.sqlite3_file_control(
+            connection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         if code == SQLITE_OK, hasMoved != 0 {
             try requireFileAccess(to: path)
             throw DatabaseFailure(
@@ -71,7 +72,7 @@ final class SQLiteDatabase: Database {
                         the program again
                         """))
         }
-        if access == .writing, sqlite.sqlite3_db_readonly(connection, "main") == 1 {
+        if access == .writing, sqlite.call.sqlite3_db_readonly(connection, "main") == 1 {
             try requireFileAccess(to: path)
         }
         _ = try run(dialect.begin(access))
@@ -109,7 +110,7 @@ final class SQLiteDatabase: Database {
     private func prepared(_ sql: String) throws(DatabaseFailure) -> SQLiteStatement {
         if let statement = statements[sql] { return statement }
         var pointer: OpaquePointer?
-        let code = sqlite.sqlite3_prepare_v3(
+        let code = sqlite.call.sqlite3_prepare_v3(
             connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
         guard code == SQLITE_OK, let pointer else {
             throw sqlite.failure(code, connection, path)
@@ -121,7 +122,7 @@ final class SQLiteDatabase: Database {
 
     func rollBack() {
         // Some failures, such as a full disk, have rolled back already.
-        guard sqlite.sqlite3_get_autocommit(connection) == 0 else { return }
+        guard sqlite.call.sqlite3_get_autocommit(connection) == 0 else { return }
         _ = try? waiting.withoutEnd { () throws(DatabaseFailure) in try run("ROLLBACK") }
     }
 

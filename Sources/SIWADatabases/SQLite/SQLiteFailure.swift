@@ -28,7 +28,7 @@ extension StoreError.Kind {
 extension siwa_sqlite {
     /// The failure on `connection` to the file at `path`.
     func failure(_ code: CInt, _ connection: OpaquePointer?, _ path: String) -> DatabaseFailure {
-        let system = sqlite3_system_errno(connection)
+        let system = call.sqlite3_system_errno(connection)
         let kind = StoreError.Kind(sqlite: code, system: system)
         return DatabaseFailure(
             StoreError(
@@ -64,7 +64,7 @@ extension siwa_sqlite {
             return "the vault does not know the key that a record is sealed with"
         default: break
         }
-        let words = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "error \(code)"
+        let words = call.sqlite3_errmsg(connection).map { String(cString: $0) } ?? "error \(code)"
         let isSystems = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF) && system != 0
         return isSystems ? "\(words): \(String(cString: strerror(system)).lowercased())" : words
     }

@@ -14,7 +14,7 @@ final class SQLiteStatement {
     }
 
     deinit {
-        _ = sqlite.sqlite3_finalize(pointer)
+        _ = sqlite.call.sqlite3_finalize(pointer)
         bound.deallocate()
     }
 
@@ -23,15 +23,15 @@ final class SQLiteStatement {
     func bind(_ values: [Value]) {
         while indices.count < values.count {
             let name = "$\(indices.count + 1)"
-            indices.append(sqlite.sqlite3_bind_parameter_index(pointer, name))
+            indices.append(sqlite.call.sqlite3_bind_parameter_index(pointer, name))
         }
         makeRoom(for: values)
         var end = 0
         for (index, value) in zip(indices, values) {
             switch value {
-            case .null, .array: _ = sqlite.sqlite3_bind_null(pointer, index)
+            case .null, .array: _ = sqlite.call.sqlite3_bind_null(pointer, index)
             case .integer(let integer):
-                _ = sqlite.sqlite3_bind_int64(pointer, index, Int64(integer))
+                _ = sqlite.call.sqlite3_bind_int64(pointer, index, Int64(integer))
             case .text(let text):
                 let place = copy(text.utf8, to: &end)
                 _ = siwa_bind_text(sqlite, pointer, index, place.baseAddress, place.count)
@@ -63,14 +63,14 @@ final class SQLiteStatement {
     }
 
     /// Advances to the next row, or to the end.
-    func step() -> CInt { sqlite.sqlite3_step(pointer) }
+    func step() -> CInt { sqlite.call.sqlite3_step(pointer) }
 
     /// The values of the current row.
     func row() -> [Value] {
-        (0..<sqlite.sqlite3_column_count(pointer)).map { column in
-            switch sqlite.sqlite3_column_type(pointer, column) {
+        (0..<sqlite.call.sqlite3_column_count(pointer)).map { column in
+            switch sqlite.call.sqlite3_column_type(pointer, column) {
             case SQLITE_NULL: .null
-            case SQLITE_INTEGER: .integer(Int(sqlite.sqlite3_column_int64(pointer, column)))
+            case SQLITE_INTEGER: .integer(Int(sqlite.call.sqlite3_column_int64(pointer, column)))
             case SQLITE_TEXT: text(in: column)
             default: .bytes(bytes(in: column))
             }
@@ -83,15 +83,15 @@ final class SQLiteStatement {
 
     private func bytes(in column: CInt) -> [UInt8] {
         // In this order, because requesting the number of bytes may move them.
-        let start = sqlite.sqlite3_column_blob(pointer, column)
-        let count = Int(sqlite.sqlite3_column_bytes(pointer, column))
+        let start = sqlite.call.sqlite3_column_blob(pointer, column)
+        let count = Int(sqlite.call.sqlite3_column_bytes(pointer, column))
         return Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
     /// Resets the statement, without values.
     func reset() {
-        _ = sqlite.sqlite3_reset(pointer)
-        _ = sqlite.sqlite3_clear_bindings(pointer)
+        _ = sqlite.call.sqlite3_reset(pointer)
+        _ = sqlite.call.sqlite3_clear_bindings(pointer)
     }
 }
 

@@ -16,8 +16,8 @@ final class SQLiteWaiting {
     /// Installs this object in a connection, which it must outlive.
     func install(on connection: OpaquePointer, _ sqlite: siwa_sqlite) {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        _ = sqlite.sqlite3_busy_handler(connection, waitForOthers, context)
-        sqlite.sqlite3_progress_handler(connection, Self.stepsBetweenChecks, isToStop, context)
+        _ = sqlite.call.sqlite3_busy_handler(connection, waitForOthers, context)
+        sqlite.call.sqlite3_progress_handler(connection, Self.stepsBetweenChecks, isToStop, context)
     }
 
     /// Begins a statement. Its time starts when it first waits, or after the first check: most

@@ -146,7 +146,7 @@ package final class LineReader: Sendable {
         return chunk.finished()
     }
 
-    private static let chunkSize = 1 << 15
+    private static let chunkSize = 1 << 16
     private static let chunksAhead = 4
 }
 

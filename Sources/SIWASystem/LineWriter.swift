@@ -232,7 +232,7 @@ package final class LineWriter: Sendable {
     }
 
     /// Less than a power of two, at which the array would double its memory.
-    private static let mostPending = 3 << 16
+    private static let mostPending = 7 << 16
     /// The least size of a write.
     private static let enough = 1 << 17
     private static let pause = DispatchTimeInterval.milliseconds(10)

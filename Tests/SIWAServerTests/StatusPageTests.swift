@@ -13,7 +13,7 @@ import Testing
         databaseFault: String? = nil, counts: ServerCounts? = ServerCounts(),
         keySetAge: Int? = 60, activity: [HourlyActivity] = [], clockSkew: Int? = 5,
         hosts: [String] = ["here"], runs seconds: Int = 60, silentFor silence: Int = 0,
-        _ words: ServiceWords = .none,
+        hasFacts: Bool = true, _ words: ServiceWords = .none,
         changing change: (inout ServerFacts, String) -> Void = { _, _ in }
     ) -> ServerStatus {
         let now = NumericDate(1_800_000_000)
@@ -32,7 +32,7 @@ import Testing
             return ServerRecord(
                 ServerInstance(id: host, host: host, version: "1"),
                 startedAt: now.adding(seconds: -seconds), heartbeatAt: now,
-                silence: .seconds(silence), facts: facts)
+                silence: .seconds(silence), facts: hasFacts ? facts : nil)
         }
         return ServerStatus(survey, at: now, words)
     }
@@ -68,6 +68,18 @@ import Testing
                     + "seconds ago."
             ])
         #expect(report(databaseFault: "it is down", silentFor: 16).issues.count == 1)
+    }
+
+    /// On a full disk, its first row may be written, which is small, and no other.
+    @Test func `a server that wrote nothing but its start is not called well`() {
+        let starting = report(hasFacts: false)
+        #expect(starting.issues.isEmpty)
+        #expect(starting.unknowns.contains("what siwa-server of here finds, which just started"))
+        #expect(
+            report(silentFor: 16, hasFacts: false).issues.map(\.fault) == [
+                "siwa-server has ended, or cannot use the database: the last heartbeat was written 16 "
+                    + "seconds ago."
+            ])
     }
 
     @Test(arguments: [

@@ -15,18 +15,10 @@ extension ServerStatus {
     }
 
     func database(_ facts: ServerFacts, of record: ServerRecord) -> [Issue] {
-        if facts.databaseFault == nil,
-            let silence = ServerInstance.fault(ofSilence: record.silence)
-        {
-            return [
-                Issue(
-                    "siwa-server has ended, or cannot use the database: \(silence).",
-                    "Look whether it runs: systemctl status siwa-server. If it does, GET /readyz says what "
-                        + "is wrong with the database. If not, run siwa-server check: it says what to do.",
-                    page: "server.html#commands-signals-and-exit-codes", in: .servers)
-            ]
+        guard let fault = facts.databaseFault else {
+            let silence = silence(of: record)
+            return silence.isEmpty ? held(facts) + space(facts) : silence
         }
-        guard let fault = facts.databaseFault else { return held(facts) + space(facts) }
         return [
             Issue(
                 "The database cannot be used: \(fault).",
@@ -34,6 +26,18 @@ extension ServerStatus {
                     + "do notifications and API calls that cannot be carried out.",
                 page: "runbooks/notifications.html#the-database-is-down", in: .servers)
         ] + held(facts)
+    }
+
+    /// A server that writes nothing any more.
+    func silence(of record: ServerRecord) -> [Issue] {
+        guard let fault = ServerInstance.fault(ofSilence: record.silence) else { return [] }
+        return [
+            Issue(
+                "siwa-server has ended, or cannot use the database: \(fault).",
+                "Look whether it runs: systemctl status siwa-server. If it does, GET /readyz says what is "
+                    + "wrong with the database. If not, run siwa-server check: it says what to do.",
+                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+        ]
     }
 
     /// Requests that were refused within the last minute because they waited too long.

@@ -23,7 +23,7 @@ extension ServerStatus {
 
     /// A server's own problems, by kind, the most severe kind first.
     func issueGroups(of record: ServerRecord) -> [[Issue]] {
-        guard let facts = record.facts else { return [] }
+        guard let facts = record.facts else { return [silence(of: record)] }
         return [
             refusals(facts), clock(facts), database(facts, of: record), limit(facts),
             sharedKeys(facts), keyFiles(facts), signers(facts), secrets(facts), listeners(facts),
@@ -39,9 +39,14 @@ extension ServerStatus {
             return ["siwa-server, which has not run yet"]
         }
         let all = survey.servers.compactMap(\.facts)
+        let hosts = survey.servers.filter { $0.facts == nil }.map(\.server.host)
+        let starting = Set(hosts).sorted().map {
+            "what siwa-server of \($0) finds, which just started"
+        }
         let tried = Set(all.flatMap { $0.profiles.filter(\.isTried).map(\.clientID) })
         let clients = all.flatMap(\.profiles).map(\.clientID).filter { !tried.contains($0) }
-        var unknowns = Set(clients).sorted().map { "whether Apple accepts the client \($0)" }
+        var unknowns =
+            starting + Set(clients).sorted().map { "whether Apple accepts the client \($0)" }
         if !all.isEmpty, all.allSatisfy({ $0.keySetAge == nil && !$0.isKeySetFixed }) {
             unknowns.append("Apple's keys")
         }

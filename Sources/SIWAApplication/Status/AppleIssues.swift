@@ -113,9 +113,9 @@ extension ServerStatus {
         // What stops sign-ins is said first.
         guard let answer = outages(facts).last else { return [] }
         let effect =
-            answer.endpoint == "keys" && facts.keySetAge != nil
-            ? "Only Apple's keys were asked for: the known ones stay in use, and notifications that "
-                + "need another one are kept."
+            answer.endpoint == "keys"
+            ? "Only Apple's keys were asked for: the known ones stay in use, sign-ins go on, and "
+                + "notifications that need another one are kept."
             : "Revocations and notifications are kept and tried again; sign-ins are answered with "
                 + "503."
         let cause =

@@ -70,7 +70,9 @@ extension ServerStatus {
     /// Faults of the vault, and checks that no longer run: nothing else opens every record.
     var vaultFaults: [Issue] {
         let check = survey.counts?.vaultCheck
-        let unreadable = survey.servers.compactMap { $0.facts?.unreadableRecordAt }.max()
+        let unreadable = survey.servers.compactMap(\.facts)
+            // A fault of the whole database is not one of its records.
+            .filter { $0.databaseFault == nil }.compactMap(\.unreadableRecordAt).max()
         var fault: String?
         if let unreadable, check.map({ $0.at < unreadable }) ?? true {
             fault = "A record of the vault could not be read at \(unreadable.rfc3339)."

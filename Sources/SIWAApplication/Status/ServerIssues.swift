@@ -34,10 +34,12 @@ extension ServerStatus {
         return [
             Issue(
                 "siwa-server runs on this machine, and does not write into this vault.",
-                "GET /readyz says why, and siwa-server check what to do. If the vault was made or restored, "
-                    + "or vault.url was changed, while it ran, and the check finds nothing wrong, start it "
-                    + "again: systemctl restart siwa-server.",
-                page: "server.html#commands-signals-and-exit-codes", in: .servers)
+                "GET /readyz says why, and siwa-server check what to do. If a file was deleted or replaced, "
+                    + "save what the server has open before it ends, as the page says. If the vault was "
+                    + "made or restored, or vault.url was changed, while it ran, and nothing is wrong "
+                    + "else, start it again: systemctl restart siwa-server.",
+                page: "runbooks/backup-and-restore.html#the-file-was-deleted-while-the-server-runs",
+                in: .servers)
         ]
     }
 

@@ -33,10 +33,11 @@ struct VaultCheck: Sendable {
             return [CheckLine("vault", .ok, "\(place) opens, with key \(vault.currentKey)")]
         } catch {
             let diagnosis = Diagnosis(error)
+            let save = session.adviceToSave().map { [$0] } ?? []
             return [
                 CheckLine(
                     "vault", .failed, diagnosis.message,
-                    advice: diagnosis.hints.joined(separator: "; "))
+                    advice: (save + diagnosis.hints).joined(separator: "; "))
             ]
         }
     }

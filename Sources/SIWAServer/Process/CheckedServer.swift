@@ -1,5 +1,6 @@
 internal import SIWAApplication
 internal import SIWAHTTPServer
+internal import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWAServerRecords
 
@@ -30,7 +31,13 @@ struct CheckedServer {
         let addresses = running?.flatMap(\.listeners)
         // Only a server that writes meets a full disk of PostgreSQL, and only it has its sockets.
         let faults = await RunningReadiness.faults(of: settings.listener(.metrics), in: world)
-        var runningWarnings = faults.map { "the running siwa-server is not ready: \($0)" }
+        var runningWarnings = faults.map { fault in
+            let isSavable = fault.mentions("while it was open")
+            return "the running siwa-server is not ready: \(fault)"
+                + (isSavable
+                    ? "; do not stop it before the file is saved, as runbooks/backup-and-restore says"
+                    : "")
+        }
         for facts in running ?? [] {
             runningWarnings += facts.listenerFaults.map { "the running siwa-server: \($0)" }
             guard faults.isEmpty, let fault = facts.databaseFault else { continue }

@@ -112,8 +112,10 @@ extension ServerStatus {
     func outage(_ facts: ServerFacts) -> [Issue] {
         // What stops sign-ins is said first.
         guard let answer = outages(facts).last else { return [] }
+        // A status shows that Apple is there, and known keys that it was.
+        let isThere = facts.keySetAge != nil || answer.outcome.hasPrefix("status_")
         let effect =
-            answer.endpoint == "keys"
+            answer.endpoint == "keys" && isThere
             ? "Only Apple's keys were asked for: the known ones stay in use, sign-ins go on, and "
                 + "notifications that need another one are kept."
             : "Revocations and notifications are kept and tried again; sign-ins are answered with "

@@ -5,6 +5,7 @@ internal import SIWALifecycle
 final class SQLiteDatabase: Database {
     private let sqlite: siwa_sqlite
     private let path: String
+    private let file: OpenSQLiteFile
     private let connection: OpaquePointer
     private let waiting: SQLiteWaiting
     private var statements: [String: SQLiteStatement] = [:]
@@ -13,6 +14,7 @@ final class SQLiteDatabase: Database {
     let dialect = Dialect.sqlite
 
     init(_ sqlite: siwa_sqlite, _ path: String, _ timeout: StoreTimeout) throws(DatabaseFailure) {
+        file = try OpenSQLiteFile(path)
         var connection: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         // SQLite gives names such as ":memory:" another meaning.
@@ -66,11 +68,7 @@ final class SQLiteDatabase: Database {
             throw DatabaseFailure(
                 StoreError(
                     .unusable, "'\(path)' was deleted, moved or replaced while it was open",
-                    remedy: """
-                        if it was moved, move it back; if it was deleted, save it first, as the runbook \
-                        'Back up and restore' says, because the program still has it open; then start \
-                        the program again
-                        """))
+                    remedy: replacedFileRemedy))
         }
         if access == .writing, sqlite.call.sqlite3_db_readonly(connection, "main") == 1 {
             try requireFileAccess(to: path)

@@ -107,6 +107,43 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
+    @Test func `an older copy in the place of an open file gets nothing of that file's log`()
+        async throws
+    {
+        let fixture = try await ServerFixture(.sqlite)
+        _ = try await fixture.vault.store([1])
+        let vault = fixture.apple.folder.path("vault.db")
+        let copy = fixture.apple.folder.path("copy.db")
+        try fixture.vault.run("VACUUM INTO '\(copy)'")
+        let signer = try NotificationSigner()
+        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
+        let server = try await fixture.serve(
+            fixture.listeners + [.init("jwks_file", "keys.json")])
+        #expect(try await server.post(try signer.body("event-1", about: "001.a.1")).status == 200)
+        let log = try Data(contentsOf: URL(filePath: vault + "-wal"))
+        let older = try Data(contentsOf: URL(filePath: copy))
+        try #require(rename(vault, vault + ".kept") == 0 && rename(copy, vault) == 0)
+        for arguments in [["vault", "check"], ["status"], ["inbox", "list"]] {
+            let result = try await fixture.apple.siwa(
+                arguments, environment: fixture.environment)
+            #expect(result.ending == .exit(3), "\(result)")
+            #expect(result.errors.contains("it was put in that file's place"), "\(result)")
+        }
+        // The server's own connections, also those which it opens later.
+        _ = try await server.api("GET", "/v1/status")
+        try await eventually("it is not ready") {
+            try await server.call("metrics", "GET", "/readyz").status == 503
+        }
+        #expect(try await server.post(try signer.body("event-2", about: "001.a.1")).status == 503)
+        #expect(try Data(contentsOf: URL(filePath: vault)) == older)
+        #expect(try Data(contentsOf: URL(filePath: vault + "-wal")).prefix(log.count) == log)
+        try #require(rename(vault, copy) == 0 && rename(vault + ".kept", vault) == 0)
+        #expect(try await server.stop().ending == .exit(0))
+        let events = try await fixture.apple.siwa(
+            ["inbox", "list", "--json"], environment: fixture.environment)
+        #expect(events.output.contains("event-1"), "\(events)")
+    }
+
     @Test(arguments: VaultBackend.available)
     func `one damaged record is no reason to receive nothing`(_ backend: VaultBackend) async throws
     {

@@ -137,6 +137,7 @@ extension Database {
         counts.eventAttempts = try attempts(
             of: ["attempts <= 0", "attempts > 0"], in: "inbox_event")
         counts.failingEvents = try failingEvents()
+        if counts.revocations[.dead] ?? 0 > 0 { counts.givenUp = try givenUpRevocations() }
         counts.oldestPendingRevocation = try age(
             """
             SELECT requested_at, \(dialect.now) FROM revocation WHERE state = 'pending'
@@ -202,6 +203,25 @@ extension Database {
             let attempts = try? row.count()
         else { return nil }
         return ServerCounts.Failing(count: count, attempts: attempts)
+    }
+
+    /// Requests with a job that can be tried again, or whose code Apple refused. The others were ended
+    /// by ``UserErasure``.
+    private func givenUpRevocations() throws(DatabaseFailure) -> Int {
+        let row = try run(
+            """
+            SELECT count(*) FROM (
+                SELECT 1 FROM revocation WHERE state = 'dead' AND EXISTS (
+                    SELECT 1 FROM revocation_part
+                    JOIN revocation_job ON revocation_job.id = revocation_part.job
+                    WHERE revocation_part.revocation = revocation.id
+                        AND revocation_job.state = 'dead'
+                        AND (sealed IS NOT NULL OR kind = 'code' AND last_error_code <> $1))
+                LIMIT \(ServerCounts.Failing.most)
+            ) AS given_up
+            """, .text(RevocationJob.clientWithoutProfile)
+        ).first
+        return row?.first?.integer ?? 0
     }
 
     /// The age of the token whose revocation was begun and left first.

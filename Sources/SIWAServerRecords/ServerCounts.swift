@@ -14,6 +14,9 @@ package struct ServerCounts: Hashable, Sendable {
     package var failingEvents: Failing?
     /// The number of requests to revoke in each state.
     package var revocations: [RevocationJob.State: Int] = [:]
+    /// The dead requests that an operator has to look at, at most ``Failing/most``: without those
+    /// whose tokens were erased with their user.
+    package var givenUp = 0
     /// How long the oldest pending request has waited; nil without pending requests.
     package var oldestPendingRevocation: Duration?
     /// When pending revocations are sent; nil without pending revocations.

@@ -58,6 +58,8 @@ import Testing
                 try await all.revocation.status(status.request.id).state == .revoked
             }
         }
+        await restarted.worker.reviewMissingProfiles()
+        #expect(restarted.worker.missingProfiles.current(restarted.clients) == [])
         let ended = JSON.object(try await all.revocation.status(status.request.id).resultMembers)
         #expect(ended["revoked"] == true && ended["confirmed"] == true)
         #expect(ended["other_clients"] == nil)

@@ -178,7 +178,7 @@ import Testing
         var counts = ServerCounts()
         counts.inbox[.dead] = 3
         counts.oldestPendingEvent = .seconds(7200)
-        counts.revocations[.dead] = 1
+        counts.givenUp = 1
         counts.oldestPendingRevocation = .seconds(90_000)
         let report = report(databaseFault: "it is down", counts: counts, keySetAge: nil)
         #expect(report.issues.count == 6)

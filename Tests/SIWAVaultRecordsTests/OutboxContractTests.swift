@@ -246,7 +246,9 @@ import Testing
         // With a profile, it begins anew.
         let anew = try store.add(request("4"), [job(1)])
         #expect(anew.state == .pending && anew.jobs.map(\.number) != [again.number])
-        #expect(try store.counts().revocations.filter { $0.value != 0 } == [.pending: 2, .dead: 2])
+        let counts = try store.counts()
+        #expect(counts.revocations.filter { $0.value != 0 } == [.pending: 2, .dead: 2])
+        #expect(counts.givenUp == 2)
     }
 
     @Test(arguments: SQLBackend.available)

@@ -132,6 +132,9 @@ import Testing
         let event = try JSON(body)
         #expect(event["state"] == "dead" && event["user_id"] == nil, "\(event)")
         #expect(try store.retry(revocation: "1")?.state == .dead)
+        // Nobody has to look at it.
+        let counts = try store.counts()
+        #expect(counts.revocations[.dead] == 1 && counts.givenUp == 0)
     }
 
     @Test(arguments: SQLBackend.available)

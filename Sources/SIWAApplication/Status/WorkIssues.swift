@@ -66,11 +66,12 @@ extension ServerStatus {
     var waitingRevocations: [Issue] {
         var issues: [Issue] = []
         let page = "server.html#revocations"
-        if let dead = survey.counts?.revocations[.dead], dead > 0 {
+        if let dead = survey.counts?.givenUp, dead > 0 {
+            let number = dead == ServerCounts.Failing.most ? "At least \(dead)" : "\(dead)"
             issues.append(
                 Issue(
                     dead == 1
-                        ? "A revocation was given up." : "\(dead) revocations were given up.",
+                        ? "A revocation was given up." : "\(number) revocations were given up.",
                     "Run siwa revocations list --state dead, then siwa revocations retry.",
                     page: page, in: .revocations(.dead)))
         }

@@ -1,25 +1,24 @@
 internal import SIWALifecycle
 internal import Synchronization
 
-/// The clients of due revocations that are in no profile.
+/// The clients of pending revocations that are in no profile.
 final class MissingProfiles: Sendable {
-    private let seen = Mutex<[ClientID: Duration]>([:])
-    private let elapsed: @Sendable () -> Duration
-
-    init(_ timekeeper: Timekeeper) { elapsed = timekeeper.elapsed }
+    private let seen = Mutex<Set<ClientID>>([])
 
     /// Notes that a revocation cannot be sent.
-    func note(_ client: ClientID) { seen.withLock { $0[client] = elapsed() } }
+    func note(_ client: ClientID) { seen.withLock { _ = $0.insert(client) } }
 
-    /// The clients that were noted lately, without those that have a profile now.
+    /// Whether any was noted.
+    var isUsed: Bool { seen.withLock { !$0.isEmpty } }
+
+    /// Forgets all but these.
+    func keep(_ clients: [ClientID]) { seen.withLock { $0.formIntersection(clients) } }
+
+    /// The clients that were noted, without those that have a profile now.
     func current(_ clients: ProfileClients) -> [ClientID] {
-        let now = elapsed()
-        return seen.withLock { seen in
-            seen = seen.filter { now - $0.value < Self.lifetime && clients[$0.key] == nil }
-            return Array(seen.keys)
+        seen.withLock { seen in
+            seen = seen.filter { clients[$0] == nil }
+            return Array(seen)
         }
     }
-
-    /// Longer than the longest wait between two attempts.
-    private static let lifetime = Duration.seconds(2 * 3600)
 }

@@ -16,7 +16,7 @@ final class RevocationWorker: Sendable {
     /// The codes that are being exchanged.
     let codes = ActiveCount()
     /// The clients that are in no profile.
-    let missingProfiles: MissingProfiles
+    let missingProfiles = MissingProfiles()
     /// Notified after every attempt.
     let progress = WakeSignal()
     private let clients: @Sendable () -> ProfileClients
@@ -39,7 +39,6 @@ final class RevocationWorker: Sendable {
         (self.access, self.vault, self.journal) = (access, vault, journal)
         self.events = events
         (self.clients, self.clocks, self.owner, self.log) = (clients, clocks, owner, log)
-        missingProfiles = MissingProfiles(clocks.timekeeper)
         loop = WorkLoop(limit: Self.width, pause: .seconds(1), wake: wake)
     }
 
@@ -62,6 +61,15 @@ final class RevocationWorker: Sendable {
             log(.databaseFailed(error))
         }
         wake.notify()
+    }
+
+    /// Forgets clients whose revocations have ended without a profile: their users were erased.
+    func reviewMissingProfiles() async {
+        guard missingProfiles.isUsed else { return }
+        let waiting = try? await access.run { store throws(StoreError) in
+            try store.clientsWithoutProfile()
+        }
+        if let waiting { missingProfiles.keep(waiting) }
     }
 
     /// Processes the jobs of one request in the background.
@@ -115,8 +123,8 @@ final class RevocationWorker: Sendable {
 
     private func attempt(_ job: RevocationJob, _ age: Duration) async {
         guard let client = clients()[job.clientID] else {
-            missingProfiles.note(job.clientID)
             await fail(job, age, .withoutProfile(job.clientID))
+            missingProfiles.note(job.clientID)
             // The profiles may have been reloaded in the meantime.
             if clients()[job.clientID] != nil { await resume() }
             return

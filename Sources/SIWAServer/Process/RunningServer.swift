@@ -162,6 +162,7 @@ extension RunningServer {
     /// What this server knows, and what is wrong with its files and listeners now.
     private func facts() async -> ServerFacts {
         Task { [context] in await context.outages.askAgain() }
+        await context.revocationWorker.reviewMissingProfiles()
         do throws(FileError) {
             try requireDescriptors()
             context.limitFault.replace(with: nil)

@@ -60,6 +60,13 @@ extension ServerStore {
         }
     }
 
+    /// The clients whose pending jobs wait for a profile.
+    package func clientsWithoutProfile() throws(StoreError) -> [ClientID] {
+        try transaction(.reading) { database throws(DatabaseFailure) in
+            try database.clientsWithoutProfile()
+        }
+    }
+
     /// Makes the jobs of a request due now: pending ones, and dead ones with zero attempts.
     ///
     /// - Returns: nil if the request does not exist.

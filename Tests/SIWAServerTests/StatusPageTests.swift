@@ -60,6 +60,16 @@ import Testing
         #expect(ServerFacts([:]) == ServerFacts())
     }
 
+    @Test func `an expired client_secret is named once, and nothing else is said to be in use`() {
+        let expired = "the client_secret expired at 2027-01-15T08:00:00Z"
+        let issues = report { facts, _ in
+            facts.profiles[0].fault = expired
+            facts.startFaults = ["profile 'app<1>': " + expired, "the certificate is gone"]
+        }.issues
+        #expect(issues.filter { $0.fault.contains(expired) }.count == 1, "\(issues)")
+        #expect(issues.map(\.fault).contains("A restart would fail: the certificate is gone."))
+    }
+
     @Test func `a server that wrote no heartbeat for longer than fifteen seconds has a problem`() {
         #expect(report(silentFor: 15).issues.isEmpty)
         #expect(

@@ -102,7 +102,9 @@ extension ServerStatus {
                 }
             return fault.map {
                 Issue(
-                    $0, "Run siwa doctor with this configuration.",
+                    $0,
+                    "Run siwa doctor with this configuration. A file that another machine renews is "
+                        + "loaded by systemctl reload siwa-server.",
                     page: "runbooks/apple-refuses-the-client.html",
                     in: .secret(profile: profile.name))
             }

@@ -87,7 +87,9 @@ extension ServerStatus {
 
     /// Files that a start needs, and that are missing or not usable now.
     func startFiles(_ facts: ServerFacts) -> [Issue] {
-        facts.startFaults.map {
+        // A client_secret that has expired is one here, too, and nothing was read before it.
+        let inUse = facts.profiles.compactMap(\.fault)
+        return facts.startFaults.filter { start in !inUse.contains { start.mentions($0) } }.map {
             unread(
                 "A restart would fail: \($0).",
                 "Restore the file or fix it, and run siwa-server check.")

@@ -79,12 +79,14 @@ import Testing
         #expect(try refusal(url)?.message.contains("CONNECT") != true)
     }
 
-    @Test func `a server that accepts no more connections is busy`() async throws {
+    @Test func `a server that accepts no more connections is not reached, and holds no lock`()
+        async throws
+    {
         let server = try await PostgresServer.shared()
         _ = try await server.run(
             "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0", on: server.url("postgres"))
         let error = try refusal(server.url("postgres", user: "crowded"))
-        #expect(error?.kind == .busy && error?.isTemporary == true)
+        #expect(error?.kind == .unreachable && error?.isTemporary == true)
         #expect(error?.remedy?.contains("psql -c 'ALTER ROLE crowded CONNECTION LIMIT") == true)
     }
 
@@ -230,7 +232,7 @@ import Testing
             "at \"h\", port 5: FATAL:  no, \"u\""
         ),
         ("FATALE:  57P03: spegnimento\n", .unreachable, "FATALE:  spegnimento"),
-        ("FATAL:  53300: too many\n", .busy, "FATAL:  too many"),
+        ("FATAL:  53300: too many\n", .unreachable, "FATAL:  too many"),
         ("FATAL:  3D000: none", .unusable, "FATAL:  none"),
         (
             "failed: Connection refused\n\tIs it running?\n", .unreachable,

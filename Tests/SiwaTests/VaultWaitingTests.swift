@@ -176,7 +176,7 @@ struct WriteLock {
         var lock = flock()
         (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
         (lock.l_start, lock.l_len) = (120, 1)
-        try #require(memory >= 0 && fcntl(memory, F_SETLK, &lock) == 0)
+        try #require(memory >= 0 && fcntl(memory, F_SETLKW, &lock) == 0)
     }
 }
 

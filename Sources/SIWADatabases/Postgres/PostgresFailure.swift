@@ -11,7 +11,9 @@ struct SQLState: Hashable {
     var kind: StoreError.Kind {
         switch code {
         case "23503": .key
-        case "40001", "40P01", "55P03", "57014", "53200", "53300": .busy
+        case "40001", "40P01", "55P03", "57014", "53200": .busy
+        // It has no connection for this one; nobody holds anything.
+        case "53300": .unreachable
         case "53100": .full
         case "25006": .readOnly
         // If every repetition has a unique violation, its cause is not a race but an unreadable

@@ -5,7 +5,8 @@ internal import SIWASystem
 internal import SIWAVaultRecords
 
 /// The vault's database, opened for a server: one connection each for notifications, the API,
-/// monitoring and workers, so that none waits for the others. With SQLite, all share one connection.
+/// monitoring and workers, so that none waits for the others. With SQLite, all that may write share one
+/// connection; monitoring only reads, which no lock of another program holds up.
 struct OpenDatabase: Sendable {
     let store: ServerStore
     let vault: SharedVault
@@ -54,14 +55,14 @@ struct OpenDatabase: Sendable {
             }
             receiving = try access(store)
             api = try access(try own())
-            monitoring = try access(try own())
+            monitoring = try access(try configuration.serverStore(Self.timeout))
             workers = StoreAccess(
                 try own(), on: try world.threads(file == nil ? 2 : 1), watch: watch)
             validation =
                 isValidating
                 ? StoreAccess(try own(), on: try world.threads(2), watch: watch) : nil
             heartbeat = Heartbeat(
-                monitoring, shared, server, world.clocks, watch)
+                file == nil ? monitoring : try access(store), shared, server, world.clocks, watch)
         } catch {
             throw Diagnosis(error)
         }

@@ -2,6 +2,7 @@ import Foundation
 import SIWAJOSE
 import SIWALifecycle
 import SIWATestSupport
+import Synchronization
 import Testing
 
 @testable import SIWADatabases
@@ -142,6 +143,32 @@ import Testing
         let events = try await fixture.apple.siwa(
             ["inbox", "list", "--json"], environment: fixture.environment)
         #expect(events.output.contains("event-1"), "\(events)")
+    }
+
+    @Test func `whoever only looks does not wait behind writes that wait for a lock`() async throws
+    {
+        let fixture = try await ServerFixture(.sqlite)
+        let signer = try NotificationSigner()
+        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
+        let server = try await fixture.serve(
+            fixture.listeners + [.init("jwks_file", "keys.json")])
+        let lock = try WriteLock(of: fixture.apple.folder.path("vault.db"))
+        let isOver = Atomic(false)
+        let body = try signer.body("event-1", about: "001.a.1")
+        async let written = {
+            let answer = try await server.post(body)
+            isOver.store(true, ordering: .sequentiallyConsistent)
+            return answer
+        }()
+        try await Task.sleep(for: .seconds(1))
+        for (listener, path) in [("metrics", "/"), ("metrics", "/metrics"), ("api", "/v1/status")] {
+            #expect(try await server.call(listener, "GET", path).status == 200, "\(path)")
+            let waited = isOver.load(ordering: .sequentiallyConsistent)
+            #expect(!waited, "\(path)")
+        }
+        #expect(try await written.status == 503)
+        withExtendedLifetime(lock) {}
+        #expect(try await server.stop().ending == .exit(0))
     }
 
     @Test(arguments: VaultBackend.available)

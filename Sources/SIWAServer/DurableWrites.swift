@@ -5,7 +5,8 @@ internal import SIWAVaultRecords
 internal import Synchronization
 
 /// Writes changes that must not be lost. If the database fails, the change is retried in the
-/// background as long as the process runs.
+/// background as long as the process runs, and its token is kept in a file meanwhile: the process may be
+/// killed.
 struct DurableWrites: Sendable {
     /// What is lost if a change is never made.
     enum Loss: Sendable {
@@ -21,13 +22,16 @@ struct DurableWrites: Sendable {
     typealias Change = @Sendable (ServerStore) throws(StoreError) -> Void
 
     private let access: StoreAccess
+    private let keeper: TokenKeeper?
     private let log: ServiceLog
     private let background = BackgroundTasks()
     private let pending = PendingWrites()
 
     /// Creates one without changes.
-    init(_ access: StoreAccess, log: @escaping ServiceLog) {
-        (self.access, self.log) = (access, log)
+    ///
+    /// - Parameter keeper: nil to keep waiting tokens in memory alone.
+    init(_ access: StoreAccess, keeper: TokenKeeper?, log: @escaping ServiceLog) {
+        (self.access, self.keeper, self.log) = (access, keeper, log)
     }
 
     /// Changes the database now, or in the background.
@@ -46,8 +50,17 @@ struct DurableWrites: Sendable {
         }
         log(ServiceEvent(.error, event, failure))
         pending.beginWaiting(write)
+        if case .token(let token) = loss, let keeper {
+            await keeper.run { write.keep { keep(token) } }
+        }
         background.start { [self] in await retry(write, change) }
         return false
+    }
+
+    private func keep(_ token: UnsavedToken) -> TokenKeeper.Removal? {
+        let removal = keeper?.keep(token)
+        if removal != nil { log(ServiceEvent(.warning, "token_saved", about: token.subject)) }
+        return removal
     }
 
     /// Stores a token that is in a file, which failed once, in the background. The end of the process
@@ -67,7 +80,10 @@ struct DurableWrites: Sendable {
         var delay = Duration.seconds(1)
         while !Task.isCancelled {
             await pending.pause(write, atMost: delay)
-            if await attempt(write, change) == nil { return }
+            if await attempt(write, change) == nil {
+                await keeper?.run { write.removeCopy() }
+                return
+            }
             pending.fail(write)
             delay = min(delay * 2, .seconds(60))
         }
@@ -107,11 +123,31 @@ struct DurableWrites: Sendable {
     /// just being stored for the first time is none of them.
     var unsavedTokens: Int { pending.tokenCount }
 
-    /// Saves the tokens that could not be stored elsewhere; they are not stored any more.
+    /// Keeps the tokens that wait and could not be kept before; they are not stored any more.
     ///
-    /// - Parameter save: returns whether it saved a token.
     /// - Returns: the tokens that are lost if the process ends now.
-    func saveTokens(_ save: (UnsavedToken) -> Bool) -> [LogSubject] { pending.saveTokens(save) }
+    func saveTokens() -> [LogSubject] { pending.saveTokens(keep) }
+}
+
+/// Keeps tokens outside the database while they wait to be stored.
+struct TokenKeeper: Sendable {
+    private let threads: any TaskExecutor
+    /// Keeps a token.
+    ///
+    /// - Returns: what ends that; nil if the token could not be kept.
+    let keep: @Sendable (UnsavedToken) -> Removal?
+
+    typealias Removal = @Sendable () -> Void
+
+    /// - Parameter threads: the executor for blocking calls only.
+    init(on threads: any TaskExecutor, keep: @escaping @Sendable (UnsavedToken) -> Removal?) {
+        (self.threads, self.keep) = (threads, keep)
+    }
+
+    /// Runs a function that waits for a disk.
+    func run(_ body: @escaping @Sendable () -> Void) async {
+        await Task(executorPreference: threads) { body() }.value
+    }
 }
 
 /// A refresh token that waits to be stored.
@@ -130,6 +166,8 @@ private final class PendingWrites: Sendable {
         let number: Int
         let loss: DurableWrites.Loss
         private let isDone = Mutex(false)
+        /// Removes the token from where it is kept; nil if it is not.
+        private let removal = Mutex<TokenKeeper.Removal?>(nil)
 
         init(_ number: Int, _ loss: DurableWrites.Loss) {
             (self.number, self.loss) = (number, loss)
@@ -144,16 +182,35 @@ private final class PendingWrites: Sendable {
             }
         }
 
-        /// The same with a token that is saved elsewhere, without waiting for an attempt that is
+        /// The same with a token that is kept elsewhere, without waiting for an attempt that is
         /// running, and which may succeed: then the token is in both places, and the next start finds
         /// that the vault knows it.
         ///
         /// - Returns: whether it is done.
-        func finish(bySaving body: () -> Bool) -> Bool {
+        func finish(byKeeping body: () -> TokenKeeper.Removal?) -> Bool {
             isDone.withLockIfAvailable { isDone in
-                if !isDone { isDone = body() }
+                if !isDone { isDone = keep(body) }
                 return isDone
-            } ?? body()
+            } ?? keep(body)
+        }
+
+        /// Keeps the token, unless it is kept already.
+        ///
+        /// - Returns: whether it is.
+        @discardableResult
+        func keep(_ body: () -> TokenKeeper.Removal?) -> Bool {
+            removal.withLock { removal in
+                if removal == nil { removal = body() }
+                return removal != nil
+            }
+        }
+
+        /// Removes the kept token, because the database has it.
+        func removeCopy() {
+            removal.withLock { removal in
+                removal?()
+                removal = nil
+            }
         }
     }
 
@@ -258,7 +315,7 @@ private final class PendingWrites: Sendable {
         state.withLock { $0.entries.values.count { $0.isWaiting && $0.stores.token } }
     }
 
-    func saveTokens(_ save: (UnsavedToken) -> Bool) -> [LogSubject] {
+    func saveTokens(_ keep: (UnsavedToken) -> TokenKeeper.Removal?) -> [LogSubject] {
         let entries = state.withLock {
             $0.entries.values.sorted { $0.write.number < $1.write.number }
         }
@@ -267,7 +324,7 @@ private final class PendingWrites: Sendable {
             case .nothing, .saved: nil
             case .revocable(let subject): entry.isWaiting ? subject : nil
             case .token(let token):
-                entry.write.finish(bySaving: { save(token) }) ? nil : token.subject
+                entry.write.finish(byKeeping: { keep(token) }) ? nil : token.subject
             }
         }
     }

@@ -114,6 +114,8 @@ final class ServerContext: Sendable {
         var words = ServiceWords.none
         /// How events are delivered; nil if they are not delivered.
         var delivery: Delivery?
+        /// Where tokens are kept while they wait to be stored; nil to keep them in memory.
+        var keeper: TokenKeeper?
         /// Identifies this run of this process.
         var owner: String
     }
@@ -143,7 +145,7 @@ final class ServerContext: Sendable {
         (configurationFile, vaultPlace) = (parts.configurationFile, parts.vaultPlace)
         configurationFingerprint = Reloadable(parts.configurationFingerprint)
         let journal = CodeJournal(
-            parts.access, parts.vault, clocks: clocks, owner: owner, log: log)
+            parts.access, parts.vault, keeper: parts.keeper, clocks: clocks, owner: owner, log: log)
         self.journal = journal
         exchanges = ExchangeService(
             journal, keys: { [keys] keyID in await keys.keysForExchange(holding: keyID) },

@@ -9,12 +9,18 @@ import Testing
 @testable import SIWAServer
 
 @Suite struct DurableWritesTests {
-    @Test func `a token is unsaved when it could not be stored, not while it is being stored`()
+    @Test
+    func `a token is unsaved, and kept, when it could not be stored, not while it is being stored`()
         async throws
     {
+        let kept = Mutable(0)
         let fixture = try await ServiceFixture(.sqlite)
         let writes = DurableWrites(
-            StoreAccess(try fixture.store(), on: try WorkerThreads(1))
+            StoreAccess(try fixture.store(), on: try WorkerThreads(1)),
+            keeper: TokenKeeper(on: try WorkerThreads(1)) { _ in
+                kept.value += 1
+                return { kept.value -= 1 }
+            }
         ) { _ in }
         let token = try Self.token
         let (isDown, seen) = (Mutable(false), Mutable(-1))
@@ -24,12 +30,13 @@ import Testing
                 if isDown.value { throw StoreError(.unreachable, "it is down") }
             }
         }
-        #expect(await write() && seen.value == 0 && writes.unsavedTokens == 0)
+        #expect(await write() && seen.value == 0 && writes.unsavedTokens == 0 && kept.value == 0)
         isDown.value = true
-        #expect(await !write() && writes.unsavedTokens == 1)
+        #expect(await !write() && writes.unsavedTokens == 1 && kept.value == 1)
+        #expect(writes.saveTokens().isEmpty && kept.value == 1)
         isDown.value = false
         await writes.drain()
-        #expect(seen.value == 1 && writes.unsavedTokens == 0)
+        #expect(writes.unsavedTokens == 0)
     }
 
     private static var token: DurableWrites.Loss {
@@ -46,9 +53,15 @@ import Testing
     @Test(.timeLimit(.minutes(1)))
     func `a token whose attempt is still running is saved, and may be stored as well`() async throws
     {
+        let saved = Mutable(0)
         let fixture = try await ServiceFixture(.sqlite)
         let writes = DurableWrites(
-            StoreAccess(try fixture.store(), on: try WorkerThreads(1))
+            StoreAccess(try fixture.store(), on: try WorkerThreads(1)),
+            keeper: TokenKeeper(on: try WorkerThreads(1)) { _ in
+                saved.value += 1
+                let removal: TokenKeeper.Removal = {}
+                return saved.value == 1 ? nil : removal
+            }
         ) { _ in }
         let (attempts, isHeld) = (Mutable(0), Mutable(true))
         let isStored = await writes.write("token_not_stored", losing: try Self.token) {
@@ -59,12 +72,9 @@ import Testing
         }
         #expect(!isStored)
         try await eventually("the next attempt runs") { attempts.value == 2 }
-        let saved = Mutable(0)
-        let lost = writes.saveTokens { _ in
-            saved.value += 1
-            return true
-        }
-        #expect(lost.isEmpty && saved.value == 1)
+        // The first time, it could not be.
+        #expect(saved.value == 1)
+        #expect(writes.saveTokens().isEmpty && saved.value == 2)
         isHeld.value = false
         await writes.drain()
         #expect(writes.unsavedTokens == 0 && attempts.value == 2)

@@ -16,14 +16,15 @@ final class CodeJournal: Sendable {
     let writes: DurableWrites
 
     /// - Parameters:
+    ///   - keeper: keeps tokens while they wait to be stored; nil to keep them in memory.
     ///   - owner: identifies this run of this process.
     init(
-        _ access: StoreAccess, _ vault: SharedVault, clocks: Clocks, owner: String,
-        log: @escaping ServiceLog
+        _ access: StoreAccess, _ vault: SharedVault, keeper: TokenKeeper? = nil, clocks: Clocks,
+        owner: String, log: @escaping ServiceLog
     ) {
         (self.access, self.vault, self.clocks) = (access, vault, clocks)
         (self.owner, self.log) = (owner, log)
-        writes = DurableWrites(access, log: log)
+        writes = DurableWrites(access, keeper: keeper, log: log)
     }
 
     private var lease: Lease { Lease(owner: owner, duration: leaseDuration) }

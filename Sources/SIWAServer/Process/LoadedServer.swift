@@ -15,7 +15,6 @@ struct LoadedServer: Sendable {
     private let configurationFile: String?
     private let delivery: LoadedDelivery?
     private let database: OpenDatabase
-    private let unsavedFile: UnsavedTokenFile
     private let vaultPlace: ServedConfiguration.VaultPlace
 
     /// - Parameter configurationFile: if nil, the configuration is searched for as `siwa` does.
@@ -33,7 +32,7 @@ struct LoadedServer: Sendable {
             inputs.configuration,
             ServerInstance(id: world.owner, host: base.actor.host, version: version),
             isValidating: settings.validation != nil, in: base)
-        unsavedFile = try UnsavedTokenFile(in: inputs.stateFolder, log, base)
+        let unsavedFile = try UnsavedTokenFile(in: inputs.stateFolder, log, base)
         try database.announce()
         for warning in inputs.warnings { log(.warning, "configuration", [warning.member]) }
         if let warning = inputs.keySetWarning { log(.warning, "jwks_file", [warning.member]) }
@@ -48,14 +47,15 @@ struct LoadedServer: Sendable {
                 configurationFingerprint: inputs.configuration.fingerprint,
                 vaultPlace: withoutPassword(inputs.vaultPlace.url),
                 settings: settings, words: base.words,
-                delivery: delivery?.parts, owner: world.owner))
-        storeSavedTokens()
+                delivery: delivery?.parts, keeper: try unsavedFile.keeper(database.vault, base),
+                owner: world.owner))
+        store(unsavedFile.saved)
     }
 
     /// Stores the tokens of an earlier run: now, or in the background.
-    private func storeSavedTokens() {
+    private func store(_ saved: [SavedToken]) {
         let (context, log) = (context, context.log)
-        for token in unsavedFile.saved {
+        for token in saved {
             let change: DurableWrites.Change = { store throws(StoreError) in
                 try token.store(
                     in: store, context.vault, context.clients.current, at: context.clocks.now()
@@ -70,19 +70,12 @@ struct LoadedServer: Sendable {
         }
     }
 
-    /// Saves the tokens that could not be stored, sealed, in the state folder.
+    /// Saves the tokens that could not be stored, in the state folder.
     ///
     /// - Returns: whether no token is lost.
     func saveTokens() -> Bool {
-        let (log, vault) = (context.log, context.vault.current)
-        let lost = context.journal.writes.saveTokens { token in
-            guard let line = try? vault.unsavedLine(token), unsavedFile.save(line) else {
-                return false
-            }
-            log(ServiceEvent(.warning, "token_saved", about: token.subject))
-            return true
-        }
-        for token in lost { log(ServiceEvent(.error, "token_lost", about: token)) }
+        let lost = context.journal.writes.saveTokens()
+        for token in lost { context.log(ServiceEvent(.error, "token_lost", about: token)) }
         return lost.isEmpty
     }
 

@@ -7,9 +7,9 @@ internal import SIWASystem
 internal import SIWAVaultRecords
 internal import Synchronization
 
-/// The file `unsaved-tokens` of the state folder: tokens that a server could not store before it
-/// ended, sealed with the vault's key, one JSON object a line. Its space is reserved at the start,
-/// because the disk may be full when it is needed.
+/// The file `unsaved-tokens` of the state folder: tokens that a server could not store yet, sealed with
+/// the vault's key, one JSON object a line. Its space is reserved at the start, because the disk may be
+/// full when it is needed.
 ///
 /// Processes that share the folder have a file each: `unsaved-tokens.2`, `unsaved-tokens.3`, …
 struct UnsavedTokenFile: Sendable {
@@ -66,10 +66,26 @@ struct UnsavedTokenFile: Sendable {
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 
-    /// Adds a line.
+    /// Keeps tokens in the file, sealed by the vault's current key.
+    func keeper(_ vault: SharedVault, _ world: World) throws(Diagnosis) -> TokenKeeper {
+        do {
+            return TokenKeeper(on: try world.threads(1)) { save($0, sealedBy: vault.current) }
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// Adds a token.
     ///
-    /// - Returns: whether it is on disk.
-    func save(_ line: String) -> Bool { (try? own.change { $0.append(line) }) != nil }
+    /// - Returns: what removes it; nil if it is not on disk.
+    private func save(_ token: UnsavedToken, sealedBy vault: Vault) -> TokenKeeper.Removal? {
+        guard let line = try? vault.unsavedLine(token),
+            (try? own.change { $0.append(line) }) != nil
+        else { return nil }
+        let saved = SavedToken(line: line, place: own)
+        // If it stays there, the next start finds that the vault knows it.
+        return { try? saved.remove() }
+    }
 }
 
 /// A token of a file `unsaved-tokens`. It stays there until the vault has it.
@@ -100,15 +116,15 @@ struct SavedToken: Sendable {
             let counts = try vault.through(view).merge([record], at: now)
             if let fault = counts.broken.first { throw fault }
         }
-        do throws(FileError) {
-            try place.change { lines in lines.removeAll { $0 == line } }
-        } catch {
-            throw StoreError(.full, "\(error)")
-        }
+        do throws(FileError) { try remove() } catch { throw StoreError(.full, "\(error)") }
         log(
             ServiceEvent(
                 .info, "unsaved_token_stored",
                 about: LogSubject(record.user, fingerprint: record.id.fingerprint.rawValue)))
+    }
+
+    fileprivate func remove() throws(FileError) {
+        try place.change { lines in lines.removeAll { $0 == line } }
     }
 
     /// The event that the token could not be stored.

@@ -17,12 +17,17 @@ struct UnsavedTokenTests {
         let server: ServerProcess
         let answer: JSON
 
-        init(_ path: String = "/v1/exchange") async throws {
+        /// - Parameter limit: what is done to the server before it needs its file.
+        init(
+            _ path: String = "/v1/exchange",
+            limiting limit: (ServerProcess) async throws -> Void = { _ in }
+        ) async throws {
             postgres = try await PostgresServer()
             fixture = try await ServerFixture(.postgres, on: postgres)
             folder = try TemporaryFolder()
             let server = try await fixture.serve(
                 fixture.listeners + [.init("state", .string(folder.path))])
+            try await limit(server)
             try await fixture.apple.post(
                 "faults", ["endpoint": "/auth/token", "delay": "3s", "count": 1])
             let code = try await fixture.apple.code([
@@ -59,14 +64,16 @@ struct UnsavedTokenTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func `a token that cannot be stored is encrypted at shutdown, and stored at the next start`()
-        async throws
-    {
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+    func `a token that cannot be stored is encrypted in a file, and stored at the next start`(
+        isKilled: Bool
+    ) async throws {
         let outage = try await Outage()
         #expect(try await outage.server.metric("siwa_unsaved_tokens") == 1)
-        let ended = try await outage.server.stop()
-        #expect(ended.ending == .exit(0), "\(ended)")
+        if isKilled { outage.server.program.signal(SIGKILL) }
+        let ended =
+            isKilled ? try await outage.server.program.result() : try await outage.server.stop()
+        #expect(ended.ending == (isKilled ? .signal(SIGKILL) : .exit(0)), "\(ended)")
         checkLog(ended)
         #expect(ended.errors.contains("\"token_saved\""))
         let token = try #require(outage.answer["refresh_token"]?.string)
@@ -82,6 +89,19 @@ struct UnsavedTokenTests {
         #expect(stored.map(\.token) == [token] && stored.map(\.state) == [.active])
         #expect(try outage.contents() == "")
         #expect(try await next.stop().ending == .exit(0))
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a token that is stored when the database works again leaves the file`() async throws {
+        let outage = try await Outage()
+        #expect(try outage.contents().contains("\"sealed\""))
+        try await outage.postgres.start()
+        try await eventually("it is stored", limit: .seconds(60)) {
+            try await outage.server.metric("siwa_unsaved_tokens") == 0
+        }
+        #expect(try outage.contents() == "")
+        #expect(try outage.fixture.vault.opened().count == 1)
+        #expect(try await outage.server.stop().ending == .exit(0))
     }
 
     @Test(.timeLimit(.minutes(5)))
@@ -174,11 +194,12 @@ struct UnsavedTokenTests {
     @Test(.timeLimit(.minutes(5)))
     func `a token that cannot be saved is named, and the exit code is 75`() async throws {
         guard let prlimit = Executable.installed("prlimit") else { return }
-        let outage = try await Outage()
-        // Not all of the reserved space can be written any more.
-        let limited = try await prlimit.run(
-            "--pid", "\(outage.server.program.pid)", "--fsize=60000:")
-        try #require(limited.exitCode == 0, "\(limited)")
+        let outage = try await Outage { server in
+            // Not all of the reserved space can be written any more.
+            let limited = try await prlimit.run(
+                "--pid", "\(server.program.pid)", "--fsize=60000:")
+            try #require(limited.exitCode == 0, "\(limited)")
+        }
         let ended = try await outage.server.stop()
         #expect(ended.ending == .exit(75), "\(ended)")
         let lost = try ended.errors.split(separator: "\n").map { try JSON(text: String($0)) }

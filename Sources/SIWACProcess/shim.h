@@ -42,6 +42,12 @@ static inline int siwa_reserve_space(int descriptor, long offset, long size) {
     return (int)syscall(SYS_fallocate, descriptor, 1, offset, size);
 }
 
+/// Begins to write a file's changes to disk, and does not wait for it (sync_file_range(2) with
+/// SYNC_FILE_RANGE_WRITE). Returns 0, or -1 with errno set.
+static inline int siwa_begin_sync(int descriptor) {
+    return (int)syscall(SYS_sync_file_range, descriptor, 0L, 0L, 2);
+}
+
 extern char **environ;
 
 /// The variables of the process, which Swift would not read: C's global could change at any time.

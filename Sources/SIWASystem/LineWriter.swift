@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Glibc
+internal import SIWACProcess
 internal import Synchronization
 
 /// Appends lines to a file on its own thread, and syncs them to the disk in groups: appending never
@@ -24,6 +25,8 @@ package final class LineWriter: Sendable {
         var pending: [UInt8] = []
         var isClosing = false
         var isRunning = false
+        /// Whether the writing thread waits for the first line.
+        var isIdle = true
         var wasFull = false
         var failure: FileError?
         /// The lines that were not written.
@@ -90,7 +93,8 @@ package final class LineWriter: Sendable {
             let before = state.pending.count
             state.pending += lines
             if before < Self.enough, state.pending.count >= Self.enough { hurry.signal() }
-            return before == 0
+            defer { state.isIdle = false }
+            return state.isIdle
         }
         if isIdle { work.signal() }
     }
@@ -143,23 +147,35 @@ package final class LineWriter: Sendable {
         defer { ended.signal() }
         var lastSync = ContinuousClock.now
         var isSynced = true
+        var unsynced = 0
         // Swapped with the pending lines, so that memory is reused.
         var group: [UInt8] = []
         /// The bytes that the pipe may still contain.
         var tail: [UInt8] = []
+        var isIdle = true
         while true {
             // The last lines must not wait for the disk until the end.
-            if isSynced { work.wait() } else { _ = work.wait(timeout: .now() + Self.syncWait) }
+            if isIdle {
+                if isSynced { work.wait() } else { _ = work.wait(timeout: .now() + Self.syncWait) }
+            }
             // Waits for more lines, because writing each line separately would be slow.
             _ = hurry.wait(timeout: .now() + Self.pause)
             group.removeAll(keepingCapacity: true)
             let (isClosing, wasFull) = state.withLock { state in
                 swap(&group, &state.pending)
+                // Lines that come while the last ones are written find it busy, and wake it once less.
+                (isIdle, state.isIdle) = (group.isEmpty, group.isEmpty)
                 return (state.isClosing, state.wasFull)
             }
             var written = 0
             do throws(FileError) {
                 try write(group, &written)
+                // So that a sync does not have all to write, while lines wait for it.
+                unsynced += group.count
+                if isFile, unsynced >= Self.muchUnsynced {
+                    _ = siwa_begin_sync(descriptor)
+                    unsynced = 0
+                }
                 note(group)
                 keep(group[...], in: &tail)
                 if isClosing, unreadLines(tail) > 0 { throw FileError("write", name, code: EPIPE) }
@@ -235,6 +251,7 @@ package final class LineWriter: Sendable {
     private static let mostPending = 7 << 16
     /// The least size of a write.
     private static let enough = 1 << 17
+    private static let muchUnsynced = 1 << 20
     private static let pause = DispatchTimeInterval.milliseconds(10)
     private static let syncInterval = Duration.milliseconds(200)
     private static let syncWait = DispatchTimeInterval.milliseconds(200)

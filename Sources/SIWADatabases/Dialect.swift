@@ -28,6 +28,9 @@ package struct Dialect: Sendable {
     package let takesArrays: Bool
     /// A query that returns a row if a table exists.
     package let tableExists: @Sendable (String) -> String
+    /// A query that returns the role of the connection, and its search path, if it can use no schema of
+    /// that: then no table exists for it. Nil if the database has no schemas.
+    package let schemaless: String?
     /// A query of the privileges that the role of the connection lacks on tables: rows of the table,
     /// the role, the privileges, and the statement that gives them. Nil if there are none.
     package let lackingPrivileges: (@Sendable (_ tables: [String], _ needed: [String]) -> String)?
@@ -61,7 +64,7 @@ package struct Dialect: Sendable {
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
         lockingRows: "", holdingRows: "", skippingLockedRows: "", takesArrays: false,
         tableExists: { "SELECT 1 FROM sqlite_schema WHERE name = '\($0)'" },
-        lackingPrivileges: nil,
+        schemaless: nil, lackingPrivileges: nil,
         lockSchema: nil, holdTable: nil, lockTable: nil, continueNumbers: nil,
         beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
 
@@ -75,6 +78,10 @@ package struct Dialect: Sendable {
         skippingLockedRows: "FOR UPDATE SKIP LOCKED",
         takesArrays: true,
         tableExists: { "SELECT 1 WHERE to_regclass('\($0)') IS NOT NULL" },
+        schemaless: """
+            SELECT quote_ident(current_user::text), current_setting('search_path')
+            WHERE current_schema() IS NULL
+            """,
         lackingPrivileges: { tables, privileges in
             func array(_ names: [String]) -> String {
                 "unnest(ARRAY[\(names.map { "'\($0)'" }.joined(separator: ", "))])"

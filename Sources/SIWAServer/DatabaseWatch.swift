@@ -4,28 +4,33 @@ internal import SIWAServerRecords
 internal import Synchronization
 
 /// Notes which calls of the database failed: whether the last write that needed space failed for want
-/// of it, when a record could last not be read, when one waited too long, and that the heartbeat has to
-/// look at once.
+/// of it, when a record could last not be read, when one waited too long or was refused, and that the
+/// heartbeat has to look at once.
 final class DatabaseWatch: Sendable {
     /// Wakes after each failure that is not a mere wait.
     let failures = WakeSignal()
     private let notes = Mutex(Notes())
     private let now: @Sendable () -> NumericDate
     private let free: @Sendable () -> Int?
+    private let isFile: Bool
 
     private struct Notes {
         /// Why the last write that needed space failed; nil if it succeeded.
         var fullDisk: String?
         var unreadableRecordAt: NumericDate?
         var busyAt: NumericDate?
+        var refusal: ServerFacts.RefusedCall?
     }
 
-    /// - Parameter free: the free bytes of the database's file system; nil if that is unknown.
+    /// - Parameters:
+    ///   - isFile: whether the database is a file, of which a part may be damaged. A server refuses what
+    ///     its tables, triggers and policies do not allow.
+    ///   - free: the free bytes of the database's file system; nil if that is unknown.
     init(
-        _ now: @escaping @Sendable () -> NumericDate,
+        _ now: @escaping @Sendable () -> NumericDate, isFile: Bool,
         free: @escaping @Sendable () -> Int? = { nil }
     ) {
-        (self.now, self.free) = (now, free)
+        (self.now, self.isFile, self.free) = (now, isFile, free)
     }
 
     func fail(_ error: StoreError) {
@@ -35,6 +40,9 @@ final class DatabaseWatch: Sendable {
             failures.notify()
         }
         noteRecord(error)
+        if error.kind == .unusable || error.kind == .damaged {
+            notes.withLock { $0.refusal = .init(at: now(), reason: error.message) }
+        }
         guard error.kind == .full else { return }
         notes.withLock { $0.fullDisk = error.message }
     }
@@ -42,12 +50,24 @@ final class DatabaseWatch: Sendable {
     /// Notes an error that concerns one record, or a part of the database, which no other call meets.
     func noteRecord(_ error: StoreError) {
         // Without its key, no record can be read, and the server is not ready.
-        guard error.isAboutRecord || error.kind == .damaged, error.kind != .key else { return }
+        guard error.isAboutRecord || error.kind == .damaged && isFile, error.kind != .key else {
+            return
+        }
         notes.withLock { $0.unreadableRecordAt = now() }
     }
 
-    /// Forgets it, because a fault of the whole database was the cause.
-    func forgetRecord() { notes.withLock { $0.unreadableRecordAt = nil } }
+    /// Forgets what calls met while the whole database could not be used.
+    ///
+    /// - Parameter record: whether the cause of unreadable records was that, too.
+    func forget(record: Bool) {
+        notes.withLock { notes in
+            notes.refusal = nil
+            if record { notes.unreadableRecordAt = nil }
+        }
+    }
+
+    /// The last call that the database refused; nil if there was none.
+    var refusal: ServerFacts.RefusedCall? { notes.withLock { $0.refusal } }
 
     /// When a record could last not be read; nil if all could.
     var unreadableRecordAt: NumericDate? { notes.withLock { $0.unreadableRecordAt } }

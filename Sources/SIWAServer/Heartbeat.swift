@@ -108,7 +108,8 @@ final class Heartbeat: Sendable {
             }
             if isProbing { watch.succeed() }
             // What calls met while a table was missing is fixed with it.
-            if state.withLock({ $0.foundDamage }) { watch.forgetRecord() }
+            let before = state.withLock { $0 }
+            if before.failure != nil { watch.forget(record: before.foundDamage) }
             state.withLock { $0 = State(lastSuccess: start, keyFileFault: keyFileFault) }
             return true
         } catch {
@@ -143,6 +144,9 @@ final class Heartbeat: Sendable {
     /// When a call was last given up because others held the database for too long; nil if that never
     /// happened.
     var busyAt: NumericDate? { watch.busyAt }
+
+    /// The last call that the database refused, although it can be used; nil if there was none.
+    var refusal: ServerFacts.RefusedCall? { watch.refusal }
 
     /// Why the vault could not be opened with the keys that are in their file now, at the last
     /// heartbeat; nil if it could.

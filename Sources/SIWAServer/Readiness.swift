@@ -1,4 +1,5 @@
 internal import SIWAApplication
+internal import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWAServerRecords
 
@@ -6,6 +7,8 @@ internal import SIWAServerRecords
 struct Readiness: Sendable {
     /// Why the database cannot be used; nil if it can.
     let databaseFault: String?
+    /// A call that the database refused lately. It does not affect readiness: others succeed.
+    let refusedCall: String?
     /// Why no client_secret can be minted; nil if all can.
     let keyFault: String?
     /// Whether a restart would read other keys, or none. It does not affect readiness, because those
@@ -27,7 +30,7 @@ struct Readiness: Sendable {
     var text: String {
         """
         \(isReady ? "ready" : "not ready")
-        database: \(databaseFault ?? "ok")
+        database: \(databaseFault ?? refusedCall.map { "ok, but a call was refused: \($0)" } ?? "ok")
         client_secret: \(keyFault ?? "ok")
         key_files: \(keyFiles)
         start_files: \(startFiles)
@@ -59,7 +62,10 @@ extension ServerContext {
     /// Checks the parts that the server needs.
     func readiness() -> Readiness {
         Readiness(
-            databaseFault: heartbeat.readinessFault, keyFault: keyFault(),
+            databaseFault: heartbeat.readinessFault,
+            refusedCall: heartbeat.refusal.flatMap {
+                clocks.now() - $0.at < .seconds(60) ? $0.reason : nil
+            }, keyFault: keyFault(),
             keyFiles: keyFileFault().map(words.shown) ?? comparedKeyFiles,
             startFiles: words.shownFaults(startFaults.current),
             listeners: words.shownFaults(listenerFaults.current + invalidCertificates),

@@ -41,6 +41,8 @@ package struct ServerFacts: Hashable, Sendable {
     package var vaultKeyFault: String?
     /// When a call was last given up because others held the database for too long; nil if none was.
     package var databaseBusyAt: NumericDate?
+    /// The last call that the database refused, although it can be used; nil if there was none.
+    package var refusedCall: RefusedCall?
     /// When a record of the vault could last not be read; nil if all could.
     package var unreadableRecordAt: NumericDate?
     /// The limit of the system that the process has reached; nil if there is none.
@@ -86,6 +88,26 @@ package struct ServerFacts: Hashable, Sendable {
         ) {
             (self.subject, self.validFrom, self.at) = (subject, validFrom, at)
             warnsAt = at - min(.seconds(14 * 86_400), lifetime / 4)
+        }
+    }
+
+    /// A call that the database refused.
+    package struct RefusedCall: Hashable, Sendable {
+        /// When that was.
+        package var at: NumericDate
+        /// The error, as a sentence without a full stop.
+        package var reason: String
+
+        /// Creates a value.
+        package init(at: NumericDate, reason: String) { (self.at, self.reason) = (at, reason) }
+
+        var json: JSON {
+            ["at": .string(at.rfc3339), "reason": .string(reason)]
+        }
+
+        init?(_ json: JSON) {
+            guard let at = json["at"]?.date, let reason = json["reason"]?.string else { return nil }
+            self.init(at: at, reason: reason)
         }
     }
 
@@ -222,6 +244,7 @@ extension ServerFacts {
             .init("requests", requestTimes?.json ?? .null),
             .init("vault_key_fault", vaultKeyFault.json),
             .init("database_busy_at", (databaseBusyAt?.rfc3339).json),
+            .init("refused_call", refusedCall?.json ?? .null),
             .init("unreadable_record_at", (unreadableRecordAt?.rfc3339).json),
             .init("limit_fault", limitFault.json),
             .init("start_faults", .array(startFaults.map { .string($0) })),
@@ -254,6 +277,7 @@ extension ServerFacts {
         appleTimes = json["apple"].flatMap(Times.init)
         requestTimes = json["requests"].flatMap(Times.init)
         databaseBusyAt = json["database_busy_at"]?.date
+        refusedCall = json["refused_call"].flatMap(RefusedCall.init)
         unreadableRecordAt = json["unreadable_record_at"]?.date
         vaultKeyFault = json["vault_key_fault"]?.string
         limitFault = json["limit_fault"]?.string

@@ -77,14 +77,39 @@ package final class ServerStore: Sendable {
     package func prepare(isAlone: Bool) throws(StoreError) {
         let name = connector.name
         try pool.transaction(.writing) { database throws(DatabaseFailure) in
-            try Schema.vault.require(for: .writing, in: database, name)
-            try Schema.server.createOrMigrate(database, name)
-            try database.bringBackParked()
-            guard isAlone else { return try database.removeEndedServers(all: false) }
-            try database.removeEndedServers(all: true)
-            try database.endDeliveryLeases()
-            try database.endCodeLeases()
-            try database.endRevocationLeases()
+            try Self.prepare(database, name, isAlone: isAlone)
+        }
+    }
+
+    private static func prepare(
+        _ database: any Database, _ name: String, isAlone: Bool
+    ) throws(DatabaseFailure) {
+        try Schema.vault.require(for: .writing, in: database, name)
+        try Schema.server.createOrMigrate(database, name)
+        try database.bringBackParked()
+        guard isAlone else { return try database.removeEndedServers(all: false) }
+        try database.removeEndedServers(all: true)
+        try database.endDeliveryLeases()
+        try database.endCodeLeases()
+        try database.endRevocationLeases()
+    }
+
+    /// Does what ``prepare(isAlone:)`` would do, and undoes it: a damaged database is met where a start
+    /// would meet it.
+    ///
+    /// - Throws: what it would throw.
+    package func rehearse(isAlone: Bool) throws(StoreError) {
+        let name = connector.name
+        var hasEnded = false
+        do throws(StoreError) {
+            try pool.examine(.writing) { database throws(DatabaseFailure) in
+                try Self.prepare(database, name, isAlone: isAlone)
+                hasEnded = true
+                // Rolls back.
+                throw DatabaseFailure(.unusable, "")
+            }
+        } catch {
+            guard hasEnded else { throw error }
         }
     }
 

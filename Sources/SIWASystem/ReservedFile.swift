@@ -119,10 +119,10 @@ private func write(
 }
 
 /// The number of bytes that this user may still write in the file system of a path; nil if that is
-/// unknown.
+/// unknown, or if the file system is read-only: more room would not help.
 package func freeSpace(_ path: String) -> Int? {
     var status = statvfs()
-    guard statvfs(path, &status) == 0 else { return nil }
+    guard statvfs(path, &status) == 0, status.f_flag & UInt(ST_RDONLY) == 0 else { return nil }
     let (bytes, isTooLarge) = Int(clamping: status.f_bavail).multipliedReportingOverflow(
         by: Int(clamping: status.f_frsize))
     return isTooLarge ? .max : bytes

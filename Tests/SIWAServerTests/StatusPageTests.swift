@@ -393,7 +393,7 @@ import Testing
         #expect(low.fault == "Only 3 MiB are free where the vault is.")
         #expect(low.remedy.contains("Requests are still served, but GET /readyz answers 503"))
         #expect(report { facts, _ in facts.freeSpace = 17 << 20 }.issues.isEmpty)
-        let space = DatabaseWatch({ NumericDate(0) }) { 3 << 20 }
+        let space = DatabaseWatch({ NumericDate(0) }, isFile: true) { 3 << 20 }
         #expect(space.fault == nil)
         #expect(space.warning == "only 3 MiB are free where the vault is, and 16 MiB are needed")
         #expect(throws: StoreError.self) { try DatabaseWatch.requireSpace(200 << 10) }

@@ -90,6 +90,25 @@ import Testing
         #expect(error?.remedy?.contains("psql -c 'ALTER ROLE crowded CONNECTION LIMIT") == true)
     }
 
+    @Test func `a table of which a policy hides rows is refused, not read as if it had fewer`()
+        async throws
+    {
+        let fixture = try await PostgresStoreFixture()
+        let store = SQLVaultStore(
+            try connector(of: fixture.url, timeout: .eachStatement(.seconds(60))))
+        try store.create(.first)
+        for statement in [
+            "CREATE ROLE partial LOGIN", "GRANT ALL ON ALL TABLES IN SCHEMA public TO partial",
+            "ALTER TABLE vault_token ENABLE ROW LEVEL SECURITY",
+        ] { _ = try await fixture.server.run(statement, on: fixture.url) }
+        let url = fixture.server.url(fixture.name, user: "partial")
+        let partial = SQLVaultStore(try connector(of: url, timeout: .eachStatement(.seconds(60))))
+        let error = #expect(throws: StoreError.self) { _ = try partial.all() }
+        #expect(error?.kind == .unusable && error?.message.contains("row-level security") == true)
+        #expect(
+            error?.remedy?.contains("ROW LEVEL SECURITY") == true, "\(String(describing: error))")
+    }
+
     @Test func `a missing permission to create tables is reported`() async throws {
         let fixture = try await PostgresStoreFixture()
         _ = try await fixture.server.run("CREATE ROLE humble LOGIN", on: fixture.url)

@@ -125,11 +125,13 @@ final class VaultFixture: Sendable {
     }
 
     /// Changes the database like an attacker without the key.
-    func run(_ sql: String, _ values: Value...) throws { try run(sql, values) }
+    @discardableResult
+    func run(_ sql: String, _ values: Value...) throws -> [[Value]] { try run(sql, values) }
 
-    func run(_ sql: String, _ values: [Value]) throws {
+    @discardableResult
+    func run(_ sql: String, _ values: [Value]) throws -> [[Value]] {
         let connector = try connector(of: url, timeout: .eachStatement(.seconds(60)))
-        _ = try connector.connect(creating: false).run(sql, values)
+        return try connector.connect(creating: false).run(sql, values)
     }
 
     /// The results that a batch printed, and the object of its summary under `--json`.

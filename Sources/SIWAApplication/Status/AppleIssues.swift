@@ -87,13 +87,17 @@ extension ServerStatus {
             let name = profile.name.isEmpty ? "" : " of profile \(profile.name)"
             return Issue(
                 "The signer\(name) does not sign: \(fault).",
-                "Fix it, then reload with SIGHUP: the old secret serves until it expires.",
+                "Fix it, then reload: systemctl reload siwa-server. "
+                    + (profile.fault == nil
+                        ? "The old client_secret serves until it expires."
+                        : "There is no client_secret until then: what needs one fails."),
                 page: "signers.html", in: .signer(profile: profile.name))
         }
     }
 
     func secrets(_ facts: ServerFacts) -> [Issue] {
-        facts.profiles.compactMap { profile in
+        // Of a signer that does not sign, that is said already.
+        facts.profiles.filter { $0.fault == nil || $0.signerFault == nil }.compactMap { profile in
             let name = profile.name.isEmpty ? "" : " for profile \(profile.name)"
             let fault =
                 profile.fault.map { "There is no client_secret\(name): \($0)." }
@@ -117,11 +121,15 @@ extension ServerStatus {
         // A status shows that Apple is there, and known keys that it was.
         let isThere = facts.keySetAge != nil || answer.outcome.hasPrefix("status_")
         let effect =
-            answer.endpoint == "keys" && isThere
-            ? "Only Apple's keys were asked for: the known ones stay in use, sign-ins go on, and "
-                + "notifications that need another one are kept."
-            : "Revocations and notifications are kept and tried again; sign-ins are answered with "
-                + "503."
+            switch answer.endpoint {
+            case "keys" where isThere:
+                "Only Apple's keys were asked for: sign-ins go on, and notifications that need a key which "
+                    + "is not known yet are kept."
+            case "revoke": "Revocations are kept and tried again; sign-ins go on."
+            default:
+                "Revocations and notifications are kept and tried again; sign-ins are answered with "
+                    + "503."
+            }
         let cause =
             answer.hasNoTrust
             ? "The certificate of the server that answered is not trusted. Run siwa doctor --online: the "

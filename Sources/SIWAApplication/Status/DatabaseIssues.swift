@@ -17,13 +17,14 @@ extension ServerStatus {
     func database(_ facts: ServerFacts, of record: ServerRecord) -> [Issue] {
         guard let fault = facts.databaseFault else {
             let silence = silence(of: record)
-            return silence.isEmpty ? held(facts) + space(facts) : silence
+            return silence.isEmpty ? held(facts) + refused(facts) + space(facts) : silence
         }
         return [
             Issue(
                 "The database cannot be used: \(fault).",
-                "Run siwa-server check: it says what to do. Until then, GET /readyz answers 503, and so "
-                    + "do notifications and API calls that cannot be carried out.",
+                "Run siwa-server check: it says what to do. Until then, notifications and API calls that "
+                    + "cannot be carried out are answered 503, and so is GET /readyz, after 15 seconds "
+                    + "at most.",
                 page: "runbooks/notifications.html#the-database-is-down", in: .servers)
         ] + held(facts)
     }
@@ -50,6 +51,19 @@ extension ServerStatus {
                 "Look what holds it: on PostgreSQL, the transactions of pg_stat_activity, the oldest first "
                     + "(ORDER BY xact_start); with SQLite, another program that has the file open "
                     + "(fuser -v), or a slow disk.",
+                page: "runbooks/notifications.html#the-database-is-down", in: .servers)
+        ]
+    }
+
+    /// Calls that the database refused within the last minute, although the heartbeat is written.
+    private func refused(_ facts: ServerFacts) -> [Issue] {
+        guard let call = facts.refusedCall, at - call.at < .seconds(60) else { return [] }
+        return [
+            Issue(
+                "The database refuses calls, the last one at \(call.at.rfc3339): \(call.reason).",
+                "Run siwa-server check and siwa vault check. If they find nothing, look for a trigger, a "
+                    + "constraint or a policy that is not siwa's. Until then, what needs such a call is "
+                    + "answered 503 or 500.",
                 page: "runbooks/notifications.html#the-database-is-down", in: .servers)
         ]
     }

@@ -28,7 +28,8 @@ struct KeyCheck: Sendable {
     private func missing(_ error: SettingsError) -> CheckLine {
         let source = try? context.settings.keySource(in: context.world)
         if context.isUnread(source) { return .unread("private_key") }
-        guard context.given != nil, source == nil else { return CheckLine("private_key", error) }
+        let isGiven = context.given != nil || context.givenFault != nil
+        guard isGiven, source == nil else { return CheckLine("private_key", error) }
         return CheckLine("private_key", .skipped, "not set, so the signature is not compared")
     }
 

@@ -99,6 +99,7 @@ final class PostgresDatabase: Database {
     /// does not block others; every query uses an index, even if the server's statistics are old, and
     /// none is compiled or shared among processes: for a page of a large vault the server would expect
     /// a million rows, and spend a second on that.
+    /// A policy of row security is an error, not a vault with fewer records.
     /// If the database does not check encodings, texts are not converted, because one text that is
     /// not UTF-8 would make a whole query fail.
     private static func settings(isLocal: Bool) -> String {
@@ -116,6 +117,7 @@ final class PostgresDatabase: Database {
             set_config('enable_bitmapscan', 'off', \(isLocal)),
             set_config('enable_sort', 'off', \(isLocal)),
             set_config('jit', 'off', \(isLocal)),
+            set_config('row_security', 'off', \(isLocal)),
             set_config('max_parallel_workers_per_gather', '0', \(isLocal))
         """
     }
@@ -226,7 +228,8 @@ final class PostgresDatabase: Database {
         }
         let error = StoreError(
             state.kind, "\(state.explanation): \(result.message) (\(state.code))",
-            remedy: state.advice(to: PostgresRole(connection, postgres)))
+            remedy: state.advice(
+                to: PostgresRole(connection, postgres), about: result.message))
         return DatabaseFailure(error, state.remedy)
     }
 

@@ -40,9 +40,17 @@ struct SQLState: Hashable {
 
     /// What to do; nil if the kind says it.
     ///
-    /// - Parameter role: whom libpq is connected as.
-    func advice(to role: PostgresRole) -> String? {
+    /// - Parameters:
+    ///   - role: whom libpq is connected as.
+    ///   - message: the server's.
+    func advice(to role: PostgresRole, about message: String) -> String? {
         guard code == "42501" else { return nil }
+        guard !message.mentions("row-level security") else {
+            return """
+                siwa needs all rows of its tables: ALTER TABLE … NO FORCE ROW LEVEL SECURITY, or DISABLE ROW \
+                LEVEL SECURITY, for the one that the message names
+                """
+        }
         return """
             the tables, or the database, belong to another role than \(role.name), which vault.url \
             names: 'sudo -u postgres psql --dbname \(role.database.quotedForShell) --command "\\dt"' \

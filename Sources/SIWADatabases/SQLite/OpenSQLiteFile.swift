@@ -5,17 +5,26 @@ internal import Synchronization
 
 /// The mark that this process has a connection to a file, for as long as it is kept.
 ///
-/// SQLite finds a file's write-ahead log by its name. A file that was put in the place of one which
-/// is open has the other one's log beside it: whoever opens it writes that log into it, and deletes
-/// the log (sqlite.org/howtocorrupt.html, section 4.5). So no connection opens such a file.
+/// SQLite finds a file's write-ahead log, and the log's index, by their names. A file that was put in
+/// the place of one which is open has the other one's log beside it: whoever opens it writes that log
+/// into it, and deletes the log; and of two processes of which one has an index that was deleted, each
+/// overwrites what the other wrote (sqlite.org/howtocorrupt.html, section 4). So no connection is opened
+/// or used then.
 final class OpenSQLiteFile: Sendable {
     private let path: String
     private let identity: FileIdentity?
 
-    /// Which files this process has open by a path, and how often.
-    private static let open = Mutex<[String: [FileIdentity: Int]]>([:])
+    /// The connections of this process to a file.
+    private struct Connections {
+        var count = 0
+        /// The log of their first transaction.
+        var log: SQLiteLog?
+    }
 
-    /// - Throws: if the log beside the file belongs to another one.
+    /// The files that this process has open, by the path that they were opened by.
+    private static let open = Mutex<[String: [FileIdentity: Connections]]>([:])
+
+    /// - Throws: if the log beside the file belongs to another one, or is not the one that others use.
     init(_ path: String) throws(DatabaseFailure) {
         let path = resolvedPath(path)
         let identity = fileIdentity(path)
@@ -23,50 +32,104 @@ final class OpenSQLiteFile: Sendable {
         guard let identity else { return }
         try Self.open.withLock { open throws(DatabaseFailure) in
             let files = open[path, default: [:]]
-            if files[identity] == nil {
-                let isForeign =
-                    files.isEmpty
-                    ? isLogOfAnotherProcess(path) : access(path + "-shm", F_OK) == 0
-                if isForeign { throw Self.foreignLog(path) }
+            if files.isEmpty, let fault = faultOfLog(path) { throw unusable(fault) }
+            // This process has the file that was in its place.
+            if !files.isEmpty, files[identity] == nil, access(path + "-shm", F_OK) == 0 {
+                throw unusable(foreignLog(path))
             }
-            open[path, default: [:]][identity, default: 0] += 1
+            open[path, default: [:]][identity, default: Connections()].count += 1
         }
     }
 
     deinit {
         guard let identity else { return }
         Self.open.withLock { open in
-            let count = open[path]?[identity] ?? 0
-            open[path]?[identity] = count > 1 ? count - 1 : nil
+            guard var connections = open[path]?[identity] else { return }
+            connections.count -= 1
+            open[path]?[identity] = connections.count > 0 ? connections : nil
             if open[path]?.isEmpty == true { open[path] = nil }
         }
     }
 
-    private static func foreignLog(_ path: String) -> DatabaseFailure {
-        DatabaseFailure(
-            StoreError(
-                .unusable,
-                """
-                '\(path)' is not the file that a running program has open, to which the log \
-                '\(path)-wal' belongs: it was put in that file's place
-                """,
-                remedy: replacedFileRemedy))
+    /// Fails if the log is not the one with which this process began.
+    func requireLog() throws(DatabaseFailure) {
+        guard let identity else { return }
+        let now = SQLiteLog(path)
+        let known = Self.open.withLock { open in
+            let known = open[path]?[identity]?.log
+            // Until there is one, nothing was written to it.
+            if known == nil, now.isWhole { open[path]?[identity]?.log = now }
+            return known
+        }
+        guard let known, known != now else { return }
+        let suffix = known.log == now.log ? "-shm" : "-wal"
+        throw unusable("'\(path)\(suffix)' was deleted, moved or replaced while it was open")
     }
+}
+
+/// The write-ahead log at a path, and its index.
+private struct SQLiteLog: Equatable {
+    let log: FileIdentity?
+    let index: FileIdentity?
+
+    init(_ path: String) {
+        (log, index) = (fileIdentity(path + "-wal"), fileIdentity(path + "-shm"))
+    }
+
+    var isWhole: Bool { log != nil && index != nil }
+}
+
+private func unusable(_ fault: String) -> DatabaseFailure {
+    DatabaseFailure(StoreError(.unusable, fault, remedy: replacedFileRemedy))
+}
+
+private func foreignLog(_ path: String) -> String {
+    """
+    '\(path)' is not the file that a running program has open, to which the log '\(path)-wal' belongs: \
+    it was put in that file's place
+    """
 }
 
 /// What to do about a file that was deleted, moved or replaced while a program had it open.
 let replacedFileRemedy = """
-    if it was moved, move it back; if it was deleted or replaced, save it first, as the runbook \
+    if it was moved, move it back; if it was deleted or replaced, save the vault first, as the runbook \
     'Back up and restore' says, because the program still has it open; then start the program again
     """
 
-/// Whether another process uses the log of a file without having the file open. SQLite keeps a shared
-/// lock of the file for as long as it has one of the log's index, in "-shm" (os.h, os_unix.c:
-/// SHARED_FIRST, SHARED_SIZE and UNIX_SHM_DMS).
-private func isLogOfAnotherProcess(_ path: String) -> Bool {
-    // Twice: a process may have ended between the two looks.
-    (0..<2).allSatisfy { _ in
-        lockHolder(path + "-shm", from: 128, count: 1) != nil
-            && lockHolder(path, from: 0x4000_0002, count: 510) == nil
+/// Why the log at a path is not the one that other processes use with the file; nil if it is. Asked again
+/// for a few milliseconds, because another process may begin or end.
+private func faultOfLog(_ path: String) -> String? {
+    var fault: String?
+    for _ in 0..<5 {
+        fault = faultOfLogNow(path)
+        guard fault != nil else { return nil }
+        usleep(2000)
     }
+    return fault
+}
+
+/// SQLite keeps a shared lock of the file for as long as it has one of the log's index (os.h, os_unix.c:
+/// SHARED_FIRST, SHARED_SIZE and UNIX_SHM_DMS), and then has the log open.
+private func faultOfLogNow(_ path: String) -> String? {
+    let hasIndex = lockHolder(path + "-shm", from: 128, count: 1) != nil
+    let hasFile = lockHolder(path, from: 0x4000_0002, count: 510) != nil
+    switch (hasFile, hasIndex) {
+    case (false, true): return foreignLog(path)
+    case (true, false) where hasLog(path):
+        return
+            "'\(path)-shm' is not the one that a running program has open: it was deleted or moved"
+    case (true, true) where access(path + "-wal", F_OK) != 0:
+        return "'\(path)-wal', which a running program has open, was deleted or moved"
+    default: return nil
+    }
+}
+
+/// Whether the file's header says that it is used with a write-ahead log (SQLite's documentation,
+/// "Database File Format", section 1.3.3).
+private func hasLog(_ path: String) -> Bool {
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var versions: [UInt8] = [0, 0]
+    return pread(file, &versions, 2, 18) == 2 && versions == [2, 2]
 }

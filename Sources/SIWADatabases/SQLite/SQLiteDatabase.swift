@@ -70,6 +70,7 @@ final class SQLiteDatabase: Database {
                     .unusable, "'\(path)' was deleted, moved or replaced while it was open",
                     remedy: replacedFileRemedy))
         }
+        try file.requireLog()
         if access == .writing, sqlite.call.sqlite3_db_readonly(connection, "main") == 1 {
             try requireFileAccess(to: path)
         }

@@ -40,7 +40,9 @@ struct OpenDatabase: Sendable {
         let store = try configuration.serverStore(Self.timeout)
         (self.store, self.server) = (store, server)
         let keys = try Self.examined(store, configuration, in: world).keys
-        let watch = DatabaseWatch(world.clocks.now) { Self.freeSpace(file, world) }
+        let watch = DatabaseWatch(world.clocks.now, isFile: file != nil) {
+            Self.freeSpace(file, world)
+        }
         do {
             let vault = try Vault(store.vault, keys, by: world.actor)
             let shared = SharedVault(vault, keysFrom: configuration, watch)
@@ -86,7 +88,14 @@ struct OpenDatabase: Sendable {
     static func pendingChanges(
         _ configuration: ServedConfiguration, in world: World
     ) throws(Diagnosis) -> [String] {
-        try examined(configuration.serverStore(timeout), configuration, in: world).pending
+        let store = try configuration.serverStore(timeout)
+        let pending = try examined(store, configuration, in: world).pending
+        guard pending.isEmpty else { return pending }
+        let isAlone = try configuration.vaultFile() != nil
+        do throws(StoreError) { try store.rehearse(isAlone: isAlone) } catch {
+            throw Diagnosis(error)
+        }
+        return pending
     }
 
     /// What the servers of this machine that use the database have written; nil if one of them has not

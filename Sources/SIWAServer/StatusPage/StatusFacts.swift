@@ -17,6 +17,7 @@ extension ServerContext {
         facts.isKeySetFixed = keys.isFixed
         facts.vaultKeyFault = heartbeat.keyFileFault.map(words.shown)
         facts.databaseBusyAt = heartbeat.busyAt
+        facts.refusedCall = heartbeat.refusal
         facts.unreadableRecordAt = heartbeat.unreadableRecordAt
         facts.limitFault = limitFault.current
         facts.startFaults = startFaults.current.map(words.shown)

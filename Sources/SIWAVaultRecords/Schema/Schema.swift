@@ -88,8 +88,21 @@ extension Schema {
     }
 
     /// Whether the table of the version exists.
+    ///
+    /// - Throws: if that cannot be known, because the role of the connection sees no table.
     package func exists(in database: any Database) throws(DatabaseFailure) -> Bool {
-        try !database.run(database.dialect.tableExists(table)).isEmpty
+        guard try database.run(database.dialect.tableExists(table)).isEmpty else { return true }
+        guard let schemaless = database.dialect.schemaless,
+            let row = try database.run(schemaless).first, let role = row.first?.text
+        else { return false }
+        throw DatabaseFailure(
+            StoreError(
+                .unusable,
+                "the role \(role) may use no schema of its search_path (\(row.last?.text ?? ""))",
+                remedy: """
+                    give it back: GRANT USAGE, CREATE ON SCHEMA public TO \(role), or ALTER ROLE \(role) \
+                    RESET search_path
+                    """))
     }
 
     /// Whether the tables are older than this program.

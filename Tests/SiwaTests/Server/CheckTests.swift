@@ -44,6 +44,28 @@ import Testing
         return fixture
     }
 
+    @Test func `a damaged part that only a start reads is found`() async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        let server = try await fixture.serve(fixture.listeners)
+        #expect(try await server.stop().ending == .exit(0))
+        let page = try fixture.vault.run(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'revocation_job_due'")
+        let size = try fixture.vault.run("PRAGMA page_size")
+        let number = try #require(page.first?.first?.integer)
+        let length = try #require(size.first?.first?.integer)
+        _ = try fixture.vault.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        let file = try FileHandle(
+            forUpdating: URL(filePath: fixture.apple.folder.path("vault.db")))
+        try file.seek(toOffset: UInt64((number - 1) * length))
+        try file.write(contentsOf: Data(repeating: 0xFF, count: length))
+        try file.close()
+        for command in ["check", "serve"] {
+            let result = try await fixture.run(command)
+            #expect(result.ending == .exit(3), "\(result)")
+            #expect(result.errors.contains("malformed"), "\(result)")
+        }
+    }
+
     @Test(arguments: VaultBackend.available, Fault.all)
     func `check and serve have the same exit code`(_ backend: VaultBackend, _ fault: Fault)
         async throws

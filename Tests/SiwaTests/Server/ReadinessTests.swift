@@ -145,6 +145,113 @@ import Testing
         #expect(events.output.contains("event-1"), "\(events)")
     }
 
+    @Test(arguments: ["-wal", "-shm"])
+    func
+        `a part of the vault that was deleted while it was open is the reason, and nothing is written`(
+            _ suffix: String
+        ) async throws
+    {
+        let fixture = try await ServerFixture(.sqlite)
+        let signer = try NotificationSigner()
+        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
+        let server = try await fixture.serve(
+            fixture.listeners + [.init("jwks_file", "keys.json")])
+        #expect(try await server.post(try signer.body("event-1", about: "001.a.1")).status == 200)
+        let part = fixture.apple.folder.path("vault.db") + suffix
+        try #require(rename(part, part + ".kept") == 0)
+        #expect(try await server.post(try signer.body("event-2", about: "001.a.1")).status == 503)
+        for arguments in [["vault", "check"], ["status"]] {
+            let result = try await fixture.apple.siwa(arguments, environment: fixture.environment)
+            #expect(result.ending == .exit(3), "\(result)")
+            #expect(result.errors.contains("\(suffix)'"), "\(result)")
+            #expect(result.errors.contains("save the vault first"), "\(result)")
+        }
+        try await eventually("it is not ready") {
+            let answer = try await server.call("metrics", "GET", "/readyz")
+            return answer.status == 503 && answer.body.contains("\(suffix)' was deleted")
+        }
+        try #require(rename(part + ".kept", part) == 0)
+        try await eventually("it is ready", limit: .seconds(60)) {
+            try await server.call("metrics", "GET", "/readyz").status == 200
+        }
+        #expect(try await server.post(try signer.body("event-2", about: "001.a.1")).status == 200)
+        #expect(try await server.stop().ending == .exit(0))
+        let events = try await fixture.apple.siwa(
+            ["inbox", "list", "--json"], environment: fixture.environment)
+        #expect(events.output.contains("event-1") && events.output.contains("event-2"), "\(events)")
+    }
+
+    /// What an administrator of PostgreSQL does to the tables.
+    enum Refusal: String, CaseIterable {
+        case trigger, schema
+
+        var statements: [String] {
+            switch self {
+            case .trigger:
+                [
+                    """
+                    CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN INSERT INTO audit_gone VALUES (1); RETURN NEW; END $$
+                    """,
+                    """
+                    CREATE TRIGGER audit BEFORE INSERT ON inbox_event
+                    FOR EACH ROW EXECUTE FUNCTION audit()
+                    """,
+                ]
+            case .schema: ["ALTER SCHEMA public RENAME TO gone"]
+            }
+        }
+
+        var cure: String {
+            switch self {
+            case .trigger: "DROP TRIGGER audit ON inbox_event"
+            case .schema: "ALTER SCHEMA gone RENAME TO public"
+            }
+        }
+
+        var words: String {
+            switch self {
+            case .trigger: "audit_gone"
+            case .schema: "may use no schema of its search_path"
+            }
+        }
+    }
+
+    @Test(
+        .enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"),
+        arguments: Refusal.allCases)
+    func `what PostgreSQL refuses is said, and no record is called damaged`(_ refusal: Refusal)
+        async throws
+    {
+        let fixture = try await ServerFixture(.postgres)
+        _ = try await fixture.vault.store([1])
+        let signer = try NotificationSigner()
+        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
+        let server = try await fixture.serve(
+            fixture.listeners + [.init("jwks_file", "keys.json")])
+        for statement in refusal.statements { try fixture.vault.run(statement) }
+        var number = 0
+        func post() async throws -> Int? {
+            number += 1
+            return try await server.post(try signer.body("event-\(number)", about: "001.a.1"))
+                .status
+        }
+        if refusal == .trigger { #expect(try await post() == 503) }
+        try await eventually("it is said") {
+            let text = try await server.call("metrics", "GET", "/readyz").body
+            let status = try await server.api("GET", "/v1/status").body
+            return text.contains(refusal.words) && status.contains(refusal.words)
+        }
+        let status = try await server.api("GET", "/v1/status").body
+        #expect(!status.contains("could not be read"), "\(status)")
+        try fixture.vault.run(refusal.cure)
+        try await eventually("it is ready", limit: .seconds(60)) {
+            try await server.call("metrics", "GET", "/readyz").status == 200
+        }
+        #expect(try await post() == 200)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
     @Test func `whoever only looks does not wait behind writes that wait for a lock`() async throws
     {
         let fixture = try await ServerFixture(.sqlite)

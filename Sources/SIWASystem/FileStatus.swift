@@ -50,6 +50,19 @@ package func isSameFolder(_ left: String, _ right: String) -> Bool {
         && first.st_ino == second.st_ino
 }
 
+/// The identity of a file, which another file in its place does not have; nil if there is none.
+package func fileIdentity(_ path: String) -> FileIdentity? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+}
+
+/// See ``fileIdentity(_:)``.
+package struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let number: UInt64
+}
+
 private func isGroupOfProcess(_ group: gid_t) -> Bool {
     if getegid() == group { return true }
     var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))

@@ -36,7 +36,7 @@ import Testing
         #expect(writes.saveTokens().isEmpty && kept.value == 1)
         isDown.value = false
         await writes.drain()
-        #expect(writes.unsavedTokens == 0)
+        #expect(seen.value == 1 && writes.unsavedTokens == 0 && kept.value == 0)
     }
 
     private static var token: DurableWrites.Loss {

@@ -46,6 +46,7 @@ import Testing
                 profile: "app")
             facts.appleTimes = .init(count: 3, medianMilliseconds: 5, p99Milliseconds: nil)
             facts.missingProfiles = ["com.example.old"]
+            facts.refusedCall = .init(at: NumericDate(1_800_000_000), reason: "a trigger fails")
             facts.startFaults = ["the certificate is gone"]
             facts.changedFiles = ["/etc/tls.pem"]
             facts.listeners = ["127.0.0.1:9765"]

@@ -121,8 +121,9 @@ extension ServerStatus {
                     ? "A refresh token waits to be stored."
                     : "\(count) refresh tokens wait to be stored.",
                 "Fix the database; they are stored then. Until then, the only copies are in the server and "
-                    + "its file unsaved-tokens. If the database works, look for unsaved_token_kept in the log of siwa-server: a line of "
-                    + "unsaved-tokens cannot be stored, and the page says what to do.",
+                    + "its file unsaved-tokens. If the database works, look for unsaved_token_kept in "
+                    + "the log of siwa-server: a line of that file cannot be stored, and the page says "
+                    + "what to do.",
                 page: "server.html#tokens-that-cannot-be-stored", in: .unsavedTokens)
         ]
     }

@@ -42,6 +42,17 @@ import Testing
         }
     }
 
+    /// A server whose notifications the test signs.
+    private func receiver(
+        of fixture: ServerFixture
+    ) async throws -> (ServerProcess, NotificationSigner) {
+        let signer = try NotificationSigner()
+        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
+        let server = try await fixture.serve(
+            fixture.listeners + [.init("jwks_file", "keys.json")])
+        return (server, signer)
+    }
+
     @Test(arguments: VaultBackend.available, Damage.allCases)
     func `a database that is not whole makes the server unready, with the reason`(
         _ backend: VaultBackend, _ damage: Damage
@@ -90,10 +101,7 @@ import Testing
         async throws
     {
         let fixture = try await ServerFixture(.sqlite)
-        let signer = try NotificationSigner()
-        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
-        let server = try await fixture.serve(
-            fixture.listeners + [.init("jwks_file", "keys.json")])
+        let (server, signer) = try await receiver(of: fixture)
         #expect(try await server.post(try signer.body("event-1", about: "001.a.1")).status == 200)
         for suffix in ["", "-wal", "-shm"] {
             let file = fixture.apple.folder.path("vault.db") + suffix
@@ -116,10 +124,7 @@ import Testing
         let vault = fixture.apple.folder.path("vault.db")
         let copy = fixture.apple.folder.path("copy.db")
         try fixture.vault.run("VACUUM INTO '\(copy)'")
-        let signer = try NotificationSigner()
-        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
-        let server = try await fixture.serve(
-            fixture.listeners + [.init("jwks_file", "keys.json")])
+        let (server, signer) = try await receiver(of: fixture)
         #expect(try await server.post(try signer.body("event-1", about: "001.a.1")).status == 200)
         let log = try Data(contentsOf: URL(filePath: vault + "-wal"))
         let older = try Data(contentsOf: URL(filePath: copy))
@@ -152,10 +157,7 @@ import Testing
         ) async throws
     {
         let fixture = try await ServerFixture(.sqlite)
-        let signer = try NotificationSigner()
-        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
-        let server = try await fixture.serve(
-            fixture.listeners + [.init("jwks_file", "keys.json")])
+        let (server, signer) = try await receiver(of: fixture)
         #expect(try await server.post(try signer.body("event-1", about: "001.a.1")).status == 200)
         let part = fixture.apple.folder.path("vault.db") + suffix
         try #require(rename(part, part + ".kept") == 0)
@@ -225,10 +227,7 @@ import Testing
     {
         let fixture = try await ServerFixture(.postgres)
         _ = try await fixture.vault.store([1])
-        let signer = try NotificationSigner()
-        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
-        let server = try await fixture.serve(
-            fixture.listeners + [.init("jwks_file", "keys.json")])
+        let (server, signer) = try await receiver(of: fixture)
         for statement in refusal.statements { try fixture.vault.run(statement) }
         var number = 0
         func post() async throws -> Int? {
@@ -255,10 +254,7 @@ import Testing
     @Test func `whoever only looks does not wait behind writes that wait for a lock`() async throws
     {
         let fixture = try await ServerFixture(.sqlite)
-        let signer = try NotificationSigner()
-        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
-        let server = try await fixture.serve(
-            fixture.listeners + [.init("jwks_file", "keys.json")])
+        let (server, signer) = try await receiver(of: fixture)
         let lock = try WriteLock(of: fixture.apple.folder.path("vault.db"))
         let isOver = Atomic(false)
         let body = try signer.body("event-1", about: "001.a.1")

@@ -165,7 +165,16 @@ private final class PendingWrites: Sendable {
     final class Write: Sendable {
         let number: Int
         let loss: DurableWrites.Loss
-        private let isDone = Mutex(false)
+        private let state = Mutex(State.open)
+
+        private enum State {
+            case open
+            /// The database has the change.
+            case made
+            /// Its token is kept, and the change is not attempted any more.
+            case kept
+        }
+
         /// Removes the token from where it is kept; nil if it is not.
         private let removal = Mutex<TokenKeeper.Removal?>(nil)
 
@@ -175,10 +184,10 @@ private final class PendingWrites: Sendable {
 
         /// Runs `body` unless the change is made, or its token is saved.
         func finish(_ body: () throws(StoreError) -> Void) throws(StoreError) {
-            try isDone.withLock { isDone throws(StoreError) in
-                guard !isDone else { return }
+            try state.withLock { state throws(StoreError) in
+                guard state == .open else { return }
                 try body()
-                isDone = true
+                state = .made
             }
         }
 
@@ -188,9 +197,9 @@ private final class PendingWrites: Sendable {
         ///
         /// - Returns: whether it is done.
         func finish(byKeeping body: () -> TokenKeeper.Removal?) -> Bool {
-            isDone.withLockIfAvailable { isDone in
-                if !isDone { isDone = keep(body) }
-                return isDone
+            state.withLockIfAvailable { state in
+                if state == .open, keep(body) { state = .kept }
+                return state != .open
             } ?? keep(body)
         }
 
@@ -205,8 +214,9 @@ private final class PendingWrites: Sendable {
             }
         }
 
-        /// Removes the kept token, because the database has it.
+        /// Removes the kept token, if the database has it.
         func removeCopy() {
+            guard state.withLock({ $0 == .made }) else { return }
             removal.withLock { removal in
                 removal?()
                 removal = nil

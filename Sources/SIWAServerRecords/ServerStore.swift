@@ -317,10 +317,7 @@ extension ServerStore {
     /// Counts the vault's tokens, unless a process has counted them less than 45 seconds ago: for
     /// one that asks at each heartbeat, so that they are at most a minute old.
     package func renewTokenCounts() throws(StoreError) {
-        try countTokens(olderThan: 45)
-    }
-
-    private func countTokens(olderThan seconds: Int) throws(StoreError) {
+        let seconds = 45
         let isOld = try transaction(.reading) { database throws(DatabaseFailure) in
             try database.areTokenCounts(olderThan: seconds)
         }
@@ -330,11 +327,10 @@ extension ServerStore {
         }
     }
 
-    /// Returns the numbers of records. Counts the vault's tokens only if no process has counted
-    /// them within the last minute.
+    /// Returns the numbers of records; of the vault's tokens, those that ``renewTokenCounts()`` counted
+    /// last. Whoever only looks does not wait for a lock.
     package func counts() throws(StoreError) -> ServerCounts {
-        try countTokens(olderThan: 60)
-        return try transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.serverCounts()
         }
     }

@@ -48,6 +48,7 @@ import Testing
             }
             _ = try store.inbox(InboxFilter(states: [.pending, .dead]), before: 9, limit: 5)
             _ = try store.inboxEvent(.sample(1))
+            try store.renewTokenCounts()
             _ = try store.counts()
         }
         #expect(plans.count >= 4)

@@ -52,13 +52,15 @@ final class OpenSQLiteFile: Sendable {
     }
 
     /// Fails if the log is not the one with which this process began.
-    func requireLog() throws(DatabaseFailure) {
+    ///
+    /// - Parameter isOpen: whether the caller's connection has it open: only then does no other process
+    ///   remove it.
+    func requireLog(isOpen: Bool) throws(DatabaseFailure) {
         guard let identity else { return }
         let now = SQLiteLog(path)
         let known = Self.open.withLock { open in
             let known = open[path]?[identity]?.log
-            // Until there is one, nothing was written to it.
-            if known == nil, now.isWhole { open[path]?[identity]?.log = now }
+            if known == nil, isOpen, now.isWhole { open[path]?[identity]?.log = now }
             return known
         }
         guard let known, known != now else { return }
@@ -109,18 +111,19 @@ private func faultOfLog(_ path: String) -> String? {
 }
 
 /// SQLite keeps a shared lock of the file for as long as it has one of the log's index (os.h, os_unix.c:
-/// SHARED_FIRST, SHARED_SIZE and UNIX_SHM_DMS), and then has the log open.
+/// SHARED_FIRST, SHARED_SIZE and UNIX_SHM_DMS), and then has the log open. While it makes the log or
+/// removes it, its lock of the file is exclusive.
 private func faultOfLogNow(_ path: String) -> String? {
-    let hasIndex = lockHolder(path + "-shm", from: 128, count: 1) != nil
-    let hasFile = lockHolder(path, from: 0x4000_0002, count: 510) != nil
-    switch (hasFile, hasIndex) {
-    case (false, true): return foreignLog(path)
-    case (true, false) where hasLog(path):
+    let hasIndex = lockOfOthers(path + "-shm", from: 128, count: 1) != nil
+    switch lockOfOthers(path, from: 0x4000_0002, count: 510) {
+    case nil: return hasIndex ? foreignLog(path) : nil
+    case .exclusive: return nil
+    case .shared where !hasIndex && hasLog(path):
         return
             "'\(path)-shm' is not the one that a running program has open: it was deleted or moved"
-    case (true, true) where access(path + "-wal", F_OK) != 0:
+    case .shared where hasIndex && access(path + "-wal", F_OK) != 0:
         return "'\(path)-wal', which a running program has open, was deleted or moved"
-    default: return nil
+    case .shared: return nil
     }
 }
 

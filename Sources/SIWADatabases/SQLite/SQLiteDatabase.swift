@@ -10,6 +10,8 @@ final class SQLiteDatabase: Database {
     private let waiting: SQLiteWaiting
     private var statements: [String: SQLiteStatement] = [:]
     private var isReadyToWrite = false
+    /// Whether a transaction was begun, which opens the file's log.
+    private var hasBegun = false
 
     let dialect = Dialect.sqlite
 
@@ -70,11 +72,12 @@ final class SQLiteDatabase: Database {
                     .unusable, "'\(path)' was deleted, moved or replaced while it was open",
                     remedy: replacedFileRemedy))
         }
-        try file.requireLog()
+        try file.requireLog(isOpen: hasBegun)
         if access == .writing, sqlite.call.sqlite3_db_readonly(connection, "main") == 1 {
             try requireFileAccess(to: path)
         }
         _ = try run(dialect.begin(access))
+        hasBegun = true
     }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {

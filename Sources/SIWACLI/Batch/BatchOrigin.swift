@@ -7,21 +7,30 @@ internal import SIWALifecycle
 struct BatchOrigin: Sendable {
     /// The client of items that name none.
     let clientID: ClientID
-    let baseURL: BaseURL
-    /// In a migration, the team that asks.
-    var teamID: TeamID?
-    /// In an export, the team that gets the app.
-    var newTeam: TeamID?
+    /// The members that are the same for all items of the run.
+    private let fixed: [(name: String, value: String?)]
+    /// Those of them that a result has: Apple's own address is the rule, and not named.
+    private let named: [JSON.Member]
+
+    /// - Parameters:
+    ///   - teamID: in a migration, the team that asks.
+    ///   - newTeam: in an export, the team that gets the app.
+    init(clientID: ClientID, baseURL: BaseURL, teamID: TeamID? = nil, newTeam: TeamID? = nil) {
+        self.clientID = clientID
+        fixed = [
+            ("base_url", baseURL.description), ("team_id", teamID?.rawValue),
+            ("to_team", newTeam?.rawValue),
+        ]
+        named = fixed.compactMap { name, value in
+            value == Self.absent[name] ? nil : value.map { .init(name, .string($0)) }
+        }
+    }
 
     /// The members of a result.
     ///
     /// - Parameter own: the client that the item names.
     func members(_ own: ClientID?) -> [JSON.Member] {
-        [.init("client_id", .string((own ?? clientID).rawValue))]
-            + fixed.compactMap { name, value in
-                // Apple's own address is the rule, and not named.
-                value == Self.absent[name] ? nil : value.map { .init(name, .string($0)) }
-            }
+        [.init("client_id", .string((own ?? clientID).rawValue))] + named
     }
 
     /// The first member of a result that differs, but for the client; nil without a difference.
@@ -31,14 +40,6 @@ struct BatchOrigin: Sendable {
             if found != value { return OriginDifference(member: name, result: found, run: value) }
         }
         return nil
-    }
-
-    /// The members that are the same for all items of the run.
-    private var fixed: [(name: String, value: String?)] {
-        [
-            ("base_url", baseURL.description), ("team_id", teamID?.rawValue),
-            ("to_team", newTeam?.rawValue),
-        ]
     }
 
     /// What an absent member means.

@@ -28,8 +28,12 @@ struct ItemReport: Sendable {
 
     /// The same result, naming the client, and the server and the teams if they need it.
     func naming(_ origin: BatchOrigin?, _ own: ClientID?) -> Self {
-        let new = origin?.members(own).filter { new in !members.contains { $0.name == new.name } }
-        return Self(status, exitCode, members + (new ?? []), user: user, error: error)
+        guard let origin else { return self }
+        var all = members
+        for new in origin.members(own) where !members.contains(where: { $0.name == new.name }) {
+            all.append(new)
+        }
+        return Self(status, exitCode, all, user: user, error: error)
     }
 
     /// The same result, with the fingerprint of the item's token in front.

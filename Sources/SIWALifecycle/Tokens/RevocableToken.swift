@@ -68,7 +68,12 @@ package func looksLikeToken(_ text: String) -> Bool {
 
 /// RFC 6750 §2.1, without the `=` at the end.
 private func isB64TokenByte(_ byte: UInt8) -> Bool {
-    isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
+    switch byte {
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+        UInt8(ascii: "+"), UInt8(ascii: "/"):
+        true
+    default: isAlphanumeric(byte)
+    }
 }
 
 private func isAlphanumeric(_ byte: UInt8) -> Bool {
@@ -80,19 +85,32 @@ private func isAlphanumeric(_ byte: UInt8) -> Bool {
     }
 }
 
+private func isLowerHexadecimal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+    default: false
+    }
+}
+
+private func isShardLetter(_ byte: UInt8) -> Bool {
+    byte != UInt8(ascii: "o") && (UInt8(ascii: "m")...UInt8(ascii: "z")).contains(byte)
+}
+
+private func isBase64URL(_ byte: UInt8) -> Bool {
+    isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+}
+
 /// Whether bytes are `<letter><32 lower-case hexadecimal digits>.0.<shard>.<22 base64url>`, the
 /// shape of all recorded tokens and codes. The shard is three to five of thirteen letters.
 func hasShape(_ bytes: [UInt8], _ letter: Character) -> Bool {
-    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 4, parts[0].count == 33, parts[0].first == letter.asciiValue else {
-        return false
-    }
-    return parts[0].dropFirst().allSatisfy { "0123456789abcdef".utf8.contains($0) }
-        && parts[1].elementsEqual("0".utf8)
-        && (3...5).contains(parts[2].count)
-        && parts[2].allSatisfy { "mnpqrstuvwxyz".utf8.contains($0) }
-        && parts[3].count == 22
-        && parts[3].allSatisfy { isAlphanumeric($0) || "-_".utf8.contains($0) }
+    // Only the length of the shard varies.
+    guard (62...64).contains(bytes.count), bytes[0] == letter.asciiValue else { return false }
+    let end = bytes.count - 22
+    return bytes[1..<33].allSatisfy(isLowerHexadecimal)
+        && bytes[33..<36].elementsEqual(".0.".utf8)
+        && bytes[36..<(end - 1)].allSatisfy(isShardLetter)
+        && bytes[end - 1] == UInt8(ascii: ".")
+        && bytes[end...].allSatisfy(isBase64URL)
 }
 
 func slip(in bytes: [UInt8]) -> TokenSlip? {
@@ -101,7 +119,7 @@ func slip(in bytes: [UInt8]) -> TokenSlip? {
     if hasShape(bytes, TokenKind.accessToken.firstLetter) { return .accessToken }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     if parts.count == 3, parts.first?.count == 6,
-        parts.joined().allSatisfy({ "0123456789abcdef".utf8.contains($0) })
+        parts.joined().allSatisfy(isLowerHexadecimal)
     {
         return .userID
     }

@@ -47,6 +47,10 @@ struct Gauges {
                     }
                 } ?? []),
             MetricFamily(
+                "siwa_revocations_given_up", .gauge,
+                "Dead revocations whose tokens were not erased with their user.",
+                counts.map { [.init([], $0.givenUp)] } ?? []),
+            MetricFamily(
                 "siwa_revocation_oldest_pending_seconds", .gauge,
                 "How long the oldest revocation has waited for Apple; 0 if none waits.",
                 counts.map { [.init([], ($0.oldestPendingRevocation ?? .zero).inSeconds)] } ?? []),

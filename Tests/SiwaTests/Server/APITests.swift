@@ -245,6 +245,7 @@ import Testing
         }
         #expect(problems[0]["hints"]?.elements?.isEmpty == false)
         #expect(try await server.metric("siwa_revocations{state=\"dead\"}") == 1)
+        #expect(try await server.metric("siwa_revocations_given_up") == 1)
     }
 
     @Test func `over TCP, every call needs a token with its scope`() async throws {

@@ -62,7 +62,8 @@ import Testing
         for family in [
             "siwa_http_requests_total", "siwa_http_request_duration_seconds",
             "siwa_notifications_total", "siwa_inbox_events", "siwa_inbox_oldest_pending_seconds",
-            "siwa_revocations", "siwa_revocation_oldest_pending_seconds",
+            "siwa_revocations", "siwa_revocations_given_up",
+            "siwa_revocation_oldest_pending_seconds",
             "siwa_apple_requests_total", "siwa_apple_request_duration_seconds",
             "siwa_client_secret_expires_at_seconds", "siwa_vault_tokens",
             "siwa_key_set_age_seconds", "siwa_clock_skew_seconds", "siwa_build_info",

@@ -115,7 +115,10 @@ extension RevokeCommand {
             let (text, look) = try session.revocableToken(token, "--token", as: kind)
             return .token(text, look)
         }
-        if let user = source.user { return .stored(try StoredTokens(of: user, session)) }
+        if let user = source.user {
+            try session.requireAllTokensStored(of: try session.vaultUser(user))
+            return .stored(try StoredTokens(of: user, session))
+        }
         guard let code else { throw UsageError.Problem.missingParameters(["--token TOKEN"]) }
         return .code(AuthorizationCode(try session.opaqueToken(code, "--code")))
     }

@@ -37,6 +37,7 @@ struct VaultRemoveCommand: Command {
         let session = try Session(global, vault: vault, in: world)
         let user = try session.vaultUser(user)
         let store = try session.vaultStore()
+        try session.requireAllTokensStored(of: user)
         let otherClients = try store.otherClients(of: user)
         let hasHistory = try isErasing && store.hasHistory(of: user)
         let removed = try world.ending.completing {

@@ -18,16 +18,14 @@ struct UnsavedTokenFile: Sendable {
     let saved: [SavedToken]
 
     private static let reserved = 64 << 10
-    /// The most processes that can share a folder.
-    private static let most = 32
 
     /// Takes a file, and other files that no process uses and that have tokens.
     ///
     /// - Throws: ``Diagnosis`` if no file can be used.
     init(in folder: String, _ log: ServerLog, _ world: World) throws(Diagnosis) {
         var (held, saved): ([HeldFile], [SavedToken]) = ([], [])
-        for number in 1...Self.most {
-            let path = folder + "/unsaved-tokens" + (number == 1 ? "" : ".\(number)")
+        for number in 1...UnsavedTokens.mostFiles {
+            let path = UnsavedTokens.file(number, in: folder)
             guard held.isEmpty || world.files.exists(path) else { continue }
             do throws(FileError) {
                 guard let file = try world.files.reserve(path, Self.reserved) else { continue }
@@ -50,7 +48,7 @@ struct UnsavedTokenFile: Sendable {
     /// Fails as ``init(in:_:_:)`` would because of the folder, and changes nothing.
     static func check(in folder: String, _ world: World) throws(Diagnosis) {
         do throws(FileError) {
-            try world.files.checkReservation(folder + "/unsaved-tokens", reserved)
+            try world.files.checkReservation(UnsavedTokens.file(1, in: folder), reserved)
         } catch {
             throw unusable(error, folder)
         }
@@ -190,10 +188,7 @@ extension VaultRecord {
     /// - Throws: ``StoreError`` of kind `recordDamaged`.
     fileprivate init(unsaved line: String) throws(StoreError) {
         let limits = 0...253_402_300_799
-        guard let json = try? JSON(text: line),
-            let client = json["client_id"]?.string, let user = json["user_id"]?.string,
-            let clientID = try? ClientID(validating: client),
-            let owner = try? VaultUser(clientID, validating: user),
+        guard let json = try? JSON(text: line), let owner = UnsavedTokens.owner(of: json),
             let fingerprint = json["token_fingerprint"]?.string.flatMap({ TokenFingerprint($0) }),
             let keyNumber = json["key_number"]?.integer,
             VaultKeyRing.possibleNumbers.contains(keyNumber),

@@ -130,21 +130,14 @@ struct ServerSettings: Hashable, Sendable {
         api = ListenerSettings(standardFolder: folder)
     }
 
-    /// The folder of what the server keeps between two runs: by default the service manager's, or
-    /// that of an embedded vault.
+    /// The folder of what the server keeps between two runs.
     ///
     /// - Throws: ``Diagnosis`` if there is none.
     func stateFolder(
         vaultFile: String?, _ variables: (String) -> String?, words: ServiceWords = .none
     ) throws(Diagnosis) -> String {
-        // systemd separates several folders by colons.
-        let managed = variables("STATE_DIRECTORY").flatMap {
-            $0.split(separator: ":").first.map(String.init)
-        }
-        let beside = vaultFile.map { file in
-            file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
-        }
-        guard let folder = stateFolder ?? managed ?? beside else {
+        let folder = UnsavedTokens.folder(stateFolder, vaultFile: vaultFile, variables)
+        guard let folder else {
             throw Diagnosis(
                 .configuration,
                 "server.state is not set, STATE_DIRECTORY neither, and the vault is not a file",
@@ -153,7 +146,7 @@ struct ServerSettings: Hashable, Sendable {
                         + "tokens that cannot be stored when the server ends"
                 ], exitCode: .settings)
         }
-        return folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        return folder
     }
 
     /// What the unit sets is missing, because the process is not the service.

@@ -192,6 +192,30 @@ struct UnsavedTokenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
+    func `no command revokes or removes a user whose token is only in the file`() async throws {
+        let outage = try await Outage()
+        let fixture = outage.fixture
+        #expect(try await outage.server.stop().ending == .exit(0))
+        try await outage.postgres.start()
+        func siwa(_ arguments: String..., of person: Int = 1) async throws -> ProgramResult {
+            try await fixture.apple.siwa(
+                arguments + [fixture.vault.people.userID(person), "--client-id=com.example.app"],
+                environment: fixture.environment)
+        }
+        for early in [
+            try await siwa("revoke", "--user"), try await siwa("vault", "remove", "--erase"),
+        ] {
+            #expect(early.exitCode == 75, "\(early)")
+            #expect(early.errors.contains("waits in \(outage.file)"), "\(early)")
+        }
+        #expect(try await siwa("revoke", "--user", of: 2).exitCode == 1)
+        let next = try await fixture.serve()
+        #expect(try await next.stop().ending == .exit(0))
+        let revoked = try await siwa("revoke", "--user")
+        #expect(revoked.exitCode == 0, "\(revoked)")
+    }
+
+    @Test(.timeLimit(.minutes(5)))
     func `a token that cannot be saved is named, and the exit code is 75`() async throws {
         guard let prlimit = Executable.installed("prlimit") else { return }
         let outage = try await Outage { server in

@@ -52,7 +52,7 @@ package struct ServerSurvey: Sendable {
     package var move: StoreError?
     /// The running servers, by the names of their hosts.
     package var servers: [ServerRecord] = []
-    /// The reader's machine, if its configuration has a server and only others run. Set by the reader.
+    /// The reader's machine, if its configuration has a server that does not run. Set by the reader.
     package var hostWithoutServer: String?
     /// Whether a server runs on the reader's machine although no row shows it. Set by the reader.
     package var hasUnseenServer = false

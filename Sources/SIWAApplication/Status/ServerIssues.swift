@@ -43,7 +43,7 @@ extension ServerStatus {
         ]
     }
 
-    /// The configuration of this machine has a server, and only others run.
+    /// The configuration of this machine has a server that does not run.
     var absent: [Issue] {
         guard let host = survey.hostWithoutServer else { return [] }
         return [

@@ -36,7 +36,7 @@ extension ServerStatus {
     /// What was not tried yet, as a list without end: that it has no problem is not known.
     package var unknowns: [String] {
         guard survey.serverVersion != nil || !survey.servers.isEmpty else {
-            return ["siwa-server, which has not run yet"]
+            return ["siwa-server, which has not run with this vault yet"]
         }
         let all = survey.servers.compactMap(\.facts)
         let hosts = survey.servers.filter { $0.facts == nil }.map(\.server.host)

@@ -83,7 +83,7 @@ extension StatusCommand {
     }
 
     /// Notes that this machine's configuration has a server, and either one runs that does not use
-    /// this vault, or only servers of other machines do.
+    /// this vault, or none does although others do or systemd is to run one.
     func lookForOwnServer(_ survey: inout ServerSurvey, _ settings: Settings, in world: World) {
         let host = world.actor.host
         guard settings.file?.server != nil,
@@ -91,9 +91,15 @@ extension StatusCommand {
         else { return }
         if world.isRunning("siwa-server", "serve", ServerInstance.longestSilence) {
             survey.hasUnseenServer = true
-        } else if !survey.servers.isEmpty {
+        } else if !survey.servers.isEmpty || survey.serverVersion == nil && isMissing(in: world) {
             survey.hostWithoutServer = host
         }
+    }
+
+    /// Whether systemd is to run a server on this machine, and none runs, not even for a moment.
+    private func isMissing(in world: World) -> Bool {
+        world.files.exists("/etc/systemd/system/multi-user.target.wants/siwa-server.service")
+            && !world.isRunning("siwa-server", "serve", .zero)
     }
 
     private func fault(

@@ -563,7 +563,7 @@ import Testing
             try await fixture.apple.siwa("status", environment: environment).output
         }
         try fixture.configure(fixture.listeners)
-        #expect(try await status().contains("siwa-server, which has not run yet"))
+        #expect(try await status().contains("siwa-server, which has not run with this vault yet"))
         let server = try await fixture.serve()
         let unknown = "whether Apple accepts the client com.example.app"
         try await eventually("nothing was sent yet") {

@@ -94,6 +94,23 @@ struct ConformCallTests {
         #expect(try failures(found) == ["T01/native", "T01/web", "T20/native", "T20/web"])
     }
 
+    @Test func `the log of an emulator that has run for long is read in pages`() async throws {
+        let apple = try await EmulatorProcess(usesTLS: false) { folder in
+            try SampleBackend.allowRedirect(in: folder)
+        }
+        let curl = try #require(Executable.installed("curl"))
+        let asked = try await curl.run(
+            "--silent", "--user-agent", String(repeating: "a", count: 200), "--output", "/dev/null",
+            "\(apple.url)/auth/keys?[1-2000]")
+        try #require(asked.exitCode == 0, "\(asked)")
+        let folder = try TemporaryFolder()
+        let backend = try await SampleBackend(apple.folder.path("apple"), apple.url)
+        let file = try backend.describe(in: folder)
+        let found = try await emulator(
+            ["conform", file, "--emulator", apple.url, "--json", "--only", "T01"])
+        #expect(found.exitCode == 0, "\(found)")
+    }
+
     @Test func `another user's id is also sent where the file writes the user's own`() async throws
     {
         let apple = try await EmulatorProcess(usesTLS: false) { folder in

@@ -47,7 +47,10 @@ extension ConformRun {
     func requests(after number: Int, _ path: String?) async throws -> [JSON] {
         var (found, last) = ([JSON](), number)
         while true {
-            var query = [JSON.Member("after", .string(String(last)))]
+            // Without a limit, an answer has all rows, and may be longer than the client reads.
+            var query = [
+                JSON.Member("after", .string(String(last))), JSON.Member("limit", "10000"),
+            ]
             if let path { query.append(JSON.Member("path", .string(path))) }
             let answer = try await apple.control("requests", .object(query))
             let page = answer["requests"]?.elements ?? []

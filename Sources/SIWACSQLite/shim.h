@@ -26,6 +26,7 @@
     FUNCTION(sqlite3_column_int64) \
     FUNCTION(sqlite3_column_type) \
     FUNCTION(sqlite3_config) \
+    FUNCTION(sqlite3_db_config) \
     FUNCTION(sqlite3_db_readonly) \
     FUNCTION(sqlite3_errmsg) \
     FUNCTION(sqlite3_file_control) \
@@ -48,6 +49,12 @@ static const int siwa_foreign_key_missing = SQLITE_CONSTRAINT_FOREIGNKEY;
 /// allocation. Fails once SQLite was used.
 static inline int siwa_omit_statistics(siwa_sqlite sqlite) {
     return sqlite.functions->sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+/// Leaves the log alone when the connection is closed.
+static inline int siwa_keep_log(siwa_sqlite sqlite, sqlite3 *connection) {
+    return sqlite.functions->sqlite3_db_config(
+        connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (void *)0);
 }
 
 // A null pointer would bind NULL: empty is not nothing. SQLite reads the bytes in place, until the

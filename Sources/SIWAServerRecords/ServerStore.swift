@@ -36,6 +36,10 @@ package final class ServerStore: Sendable {
         }
     }
 
+    /// Closes the connection; the next call opens another one. The last one of an SQLite vault brings
+    /// the log into the file, and removes it.
+    package func close() { pool.close() }
+
     /// The vault's records, over the same connection.
     package var vault: any VaultStore {
         let name = connector.name

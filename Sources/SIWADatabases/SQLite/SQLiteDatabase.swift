@@ -39,6 +39,8 @@ final class SQLiteDatabase: Database {
 
     deinit {
         statements = [:]
+        // SQLite removes the log by its name, which may be another file's by now.
+        if (try? file.requireLog(isOpen: hasBegun)) == nil { _ = siwa_keep_log(sqlite, connection) }
         _ = sqlite.call.sqlite3_close_v2(connection)
     }
 

@@ -79,6 +79,9 @@ struct LoadedServer: Sendable {
         return lost.isEmpty
     }
 
+    /// Closes the database, which nothing uses any more.
+    func closeDatabase() async { await database.close() }
+
     /// Examines the files that decide whom the server trusts.
     static func examineFiles(
         of settings: ServerSettings, _ configuration: ServedConfiguration

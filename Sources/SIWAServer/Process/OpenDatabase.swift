@@ -81,6 +81,13 @@ struct OpenDatabase: Sendable {
         }
     }
 
+    /// Closes the connections, so that the file of a stopped server's SQLite vault has all records.
+    func close() async {
+        for access in [monitoring, validation, api, workers, receiving].compactMap(\.self) {
+            try? await access.run { store throws(StoreError) in store.close() }
+        }
+    }
+
     /// Examines what ``init(_:_:in:)`` would open, and changes nothing.
     ///
     /// - Returns: what it would change, as parts of a sentence.

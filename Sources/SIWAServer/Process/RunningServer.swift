@@ -117,6 +117,7 @@ struct RunningServer: Sendable {
             for listener in listeners { await listener.server.stop() }
         }
         await bounded(.seconds(1)) { await context.heartbeat.end() }
+        await bounded(.seconds(2)) { await loaded.closeDatabase() }
         return isSaved
     }
 

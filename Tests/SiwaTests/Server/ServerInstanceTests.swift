@@ -109,6 +109,38 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
+    @Test func `the file of a stopped server's vault has all records, without its log`()
+        async throws
+    {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let log = fixture.apple.folder.path("vault.db-wal")
+        for number in 1...3 {
+            _ = try await server.api(
+                "POST", "/v1/exchange", ["code": .string(try await fixture.code(of: number))])
+        }
+        // Each connection is in use.
+        for path in ["/", "/metrics", "/readyz"] {
+            #expect(try await server.call("metrics", "GET", path).status == 200)
+        }
+        #expect(FileManager.default.fileExists(atPath: log))
+        #expect(try await server.stop().ending == .exit(0))
+        #expect(!FileManager.default.fileExists(atPath: log))
+        #expect(try fixture.vault.opened().count == 3)
+    }
+
+    @Test func `a log that was replaced is not removed at the end`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let log = fixture.apple.folder.path("vault.db-wal")
+        let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
+        #expect(try await server.post(body).status == 200)
+        try FileManager.default.removeItem(atPath: log)
+        try fixture.apple.folder.write("vault.db-wal", "another file's")
+        #expect(try await server.stop().ending == .exit(0))
+        #expect(try fixture.apple.folder.contents("vault.db-wal") == Array("another file's".utf8))
+    }
+
     @Test func `a full disk makes the server unready until a write succeeds`() async throws {
         guard let prlimit = Executable.installed("prlimit") else { return }
         let fixture = try await ServerFixture()

@@ -127,8 +127,9 @@ struct ConnectionRefusal {
             return """
                 put the role's password into the file .pgpass in the home of the user that runs siwa (of \
                 the service: /var/lib/siwa/.pgpass, owner siwa:siwa, mode 0600), as a line \
-                host:port:database:role:password; on the machine of the database itself, the service \
-                needs none: leave the host out of vault.url
+                host:port:database:role:password; if it is there, PostgreSQL's own log says whether the \
+                password has expired (ALTER ROLE … VALID UNTIL 'infinity'); on the machine of the \
+                database itself, the service needs none: leave the host out of vault.url
                 """
         // "Peer authentication failed …", or the role is missing.
         case "28000"

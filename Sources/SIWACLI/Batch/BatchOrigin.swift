@@ -26,11 +26,15 @@ struct BatchOrigin: Sendable {
         }
     }
 
-    /// The members of a result.
+    /// Adds the members of a result that it does not have.
     ///
     /// - Parameter own: the client that the item names.
-    func members(_ own: ClientID?) -> [JSON.Member] {
-        [.init("client_id", .string((own ?? clientID).rawValue))] + named
+    func complete(_ members: inout [JSON.Member], _ own: ClientID?) {
+        func isMissing(_ name: String) -> Bool { !members.contains { $0.name == name } }
+        if isMissing("client_id") {
+            members.append(.init("client_id", .string((own ?? clientID).rawValue)))
+        }
+        for member in named where isMissing(member.name) { members.append(member) }
     }
 
     /// The first member of a result that differs, but for the client; nil without a difference.

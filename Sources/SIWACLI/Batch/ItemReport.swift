@@ -28,12 +28,9 @@ struct ItemReport: Sendable {
 
     /// The same result, naming the client, and the server and the teams if they need it.
     func naming(_ origin: BatchOrigin?, _ own: ClientID?) -> Self {
-        guard let origin else { return self }
-        var all = members
-        for new in origin.members(own) where !members.contains(where: { $0.name == new.name }) {
-            all.append(new)
-        }
-        return Self(status, exitCode, all, user: user, error: error)
+        var members = members
+        origin?.complete(&members, own)
+        return Self(status, exitCode, members, user: user, error: error)
     }
 
     /// The same result, with the fingerprint of the item's token in front.

@@ -7,6 +7,9 @@ package struct JSONLine: Sendable {
 
     /// An object without members, after other lines.
     package init(after lines: consuming [UInt8] = []) {
+        var lines = lines
+        // More than most lines have, instead of growing four times.
+        if lines.isEmpty { lines.reserveCapacity(480) }
         writer = JSONWriter(indented: false, output: lines)
         writer.output.append(UInt8(ascii: "{"))
     }

@@ -87,7 +87,7 @@ package struct Form: Sendable {
 
 /// The parameters with which a client authenticates: the first of every form, encoded once for all
 /// requests.
-struct ClientParameters: Sendable {
+final class ClientParameters: Sendable {
     /// The client_secret.
     let secret: SecretText
     /// In their order.

@@ -201,6 +201,21 @@ import Testing
             try database.run("SELECT name FROM pg_prepared_statements") == [[.text("")]]
                 || database.run("SELECT name FROM pg_prepared_statements") == [])
     }
+
+    @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL\'s server"))
+    func `a transaction whose beginning fails is rolled back`() async throws {
+        let fixture = try await PostgresStoreFixture()
+        let store = try fixture.preparedServerStore()
+        #expect(try store.counts().inbox.isEmpty)
+        let other = try fixture.connect()
+        _ = try other.run("ALTER FUNCTION pg_catalog.set_config(text, text, boolean) RENAME TO gone")
+        for _ in 1...2 {
+            let error = #expect(throws: StoreError.self) { try store.counts() }
+            #expect(error?.message.contains("set_config") == true, "\(String(describing: error))")
+        }
+        _ = try other.run("ALTER FUNCTION pg_catalog.gone(text, text, boolean) RENAME TO set_config")
+        #expect(try store.counts().inbox.isEmpty)
+    }
 }
 
 /// A connector whose connections break after some statements.

@@ -144,6 +144,12 @@ struct EndpointTests {
         ),
         (["status": 503, "page": "empty"], "forged_notification", "answered 503"),
         (["status": 404, "page": "empty"], "forged_notification", "no endpoint takes POST"),
+        (["status": 413, "page": "html"], "forged_notification", "no answer to a forged"),
+        (["status": 429, "page": "empty"], "forged_notification", "no answer to a forged"),
+        (
+            ["status": 401, "page": "html", "headers": ["WWW-Authenticate": "Basic realm=\"x\""]],
+            "forged_notification", "asks for a password"
+        ),
         (
             [
                 "status": 308, "page": "empty",
@@ -168,6 +174,17 @@ struct EndpointTests {
         #expect(line?["status"] == "failed", "\(result)")
         #expect(line?["seen"]?.string?.contains(words) == true, "\(result)")
         #expect(try result.json["cause"]?["seen"] == line?["seen"])
+    }
+
+    @Test func `a refusal that a proxy may have sent is a warning`() async throws {
+        let apple = try await LocalApple()
+        try await apple.post(
+            "faults", ["status": 403, "page": "html", "endpoint": "/auth/token", "count": 9])
+        let result = try await apple.siwa(
+            "doctor", "--endpoint", "\(apple.url)/auth/token", "--json")
+        #expect(result.exitCode == 0, "\(result)")
+        let line = try result.checks["forged_notification"]
+        #expect(line?["status"] == "warning" && line?["advice"] != nil, "\(result)")
     }
 
     @Test func `a refused notification of the emulator is reported`() async throws {

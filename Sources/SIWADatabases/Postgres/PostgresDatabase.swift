@@ -71,7 +71,14 @@ final class PostgresDatabase: Database {
                 "\(error.error.message), at the beginning of a transaction; a pooler in front of it "
                     + "needs pool_mode = transaction or session", error.remedy)
         }
-        if isPooled { try set(forTransaction: true) }
+        guard isPooled else { return }
+        do throws(DatabaseFailure) {
+            try set(forTransaction: true)
+        } catch {
+            // Every later transaction would be a part of this one, which has failed.
+            rollBack()
+            throw error
+        }
     }
 
     private func set(forTransaction: Bool) throws(DatabaseFailure) {

@@ -44,6 +44,13 @@ struct SQLState: Hashable {
     ///   - role: whom libpq is connected as.
     ///   - message: the server's.
     func advice(to role: PostgresRole, about message: String) -> String? {
+        if code == "57014" {
+            return """
+                if nothing holds the server up, the statement_timeout of the role or of the database is too \
+                short: sudo -u postgres psql -c 'ALTER ROLE \(role.name.identifierInShell) RESET \
+                statement_timeout', and the same with ALTER DATABASE \(role.database.identifierInShell)
+                """
+        }
         guard code == "42501" else { return nil }
         guard !message.mentions("row-level security") else {
             return """
@@ -129,7 +136,15 @@ struct ConnectionRefusal {
                 the service: /var/lib/siwa/.pgpass, owner siwa:siwa, mode 0600), as a line \
                 host:port:database:role:password; if it is there, PostgreSQL's own log says whether the \
                 password has expired (ALTER ROLE … VALID UNTIL 'infinity'); on the machine of the \
-                database itself, the service needs none: leave the host out of vault.url
+                database itself, the service needs none without a host in vault.url, as long as \
+                pg_hba.conf has the method peer
+                """
+        // "pg_hba.conf rejects connection for …", or "no pg_hba.conf entry for …".
+        case "28000" where message.mentions("pg_hba.conf"):
+            return """
+                let pg_hba.conf admit the role\(place), by the first line that fits: 'local \
+                \(database) \(role) peer' for the service on the same machine; sudo -u postgres psql \
+                -c 'SHOW hba_file' names the file, and -c 'SELECT pg_reload_conf()' has it read
                 """
         // "Peer authentication failed …", or the role is missing.
         case "28000"

@@ -13,6 +13,10 @@ struct AnswerCheck: Sendable {
     private struct Answer {
         let status: Int
         let location: String?
+        /// Whether it is a page for people, as proxies answer.
+        let isPage: Bool
+        /// Whether it asks for a name and a password, which Apple does not have.
+        let asksForPassword: Bool
         let time: Duration
     }
 
@@ -55,7 +59,9 @@ struct AnswerCheck: Sendable {
             timeout: min(network.deadline.remaining, Self.timeout))
         return Answer(
             status: response.status, location: response.fields["Location"],
-            time: elapsed() - start)
+            isPage: response.fields["Content-Type"]?.lowercased().hasPrefix("text/html") == true,
+            asksForPassword: response.fields["WWW-Authenticate"]?.lowercased().hasPrefix("basic")
+                == true, time: elapsed() - start)
     }
 
     private static let timeout = Duration.seconds(15)
@@ -126,6 +132,26 @@ struct AnswerCheck: Sendable {
             CheckLine(
                 .forged, .failed, "answered \(answer.status): no endpoint takes POST at this path",
                 advice: "check the path; siwa-server has it in server.notifications.path")
+        case 407, 408, 411, 413, 414, 421, 429, 431:
+            CheckLine(
+                .forged, .failed,
+                "answered \(answer.status), which is no answer to a forged notification",
+                advice: """
+                    look at the log and the limits of the proxy (in nginx client_max_body_size, \
+                    limit_req): it refuses what Apple posts, too
+                    """)
+        case 401 where answer.asksForPassword:
+            CheckLine(
+                .forged, .failed, "answered 401, and asks for a password",
+                advice: "let the proxy ask for no password at this path: Apple has none")
+        case 400..<500 where answer.isPage:
+            CheckLine(
+                .forged, .warning,
+                "refused with \(answer.status) in a page, which siwa-server does not send",
+                advice: """
+                    if siwa-server is behind this URL, the proxy refuses what Apple posts, too: its \
+                    log says why
+                    """)
         case 400..<500:
             CheckLine(.forged, .ok, "refused with \(answer.status)")
         case 200..<300:

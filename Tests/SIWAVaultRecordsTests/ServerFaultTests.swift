@@ -208,12 +208,14 @@ import Testing
         let store = try fixture.preparedServerStore()
         #expect(try store.counts().inbox.isEmpty)
         let other = try fixture.connect()
-        _ = try other.run("ALTER FUNCTION pg_catalog.set_config(text, text, boolean) RENAME TO gone")
+        _ = try other.run(
+            "ALTER FUNCTION pg_catalog.set_config(text, text, boolean) RENAME TO gone")
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) { try store.counts() }
             #expect(error?.message.contains("set_config") == true, "\(String(describing: error))")
         }
-        _ = try other.run("ALTER FUNCTION pg_catalog.gone(text, text, boolean) RENAME TO set_config")
+        _ = try other.run(
+            "ALTER FUNCTION pg_catalog.gone(text, text, boolean) RENAME TO set_config")
         #expect(try store.counts().inbox.isEmpty)
     }
 }

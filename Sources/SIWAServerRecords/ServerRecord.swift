@@ -56,6 +56,8 @@ package struct ServerSurvey: Sendable {
     package var hostWithoutServer: String?
     /// Whether a server runs on the reader's machine although no row shows it. Set by the reader.
     package var hasUnseenServer = false
+    /// Whether the vault is an SQLite file. Set by the reader.
+    package var isInFile = true
     /// The free bytes where an SQLite vault is, measured by the reader; nil if that is unknown.
     package var freeSpace: Int?
     /// The numbers of records; nil if the database is unavailable.

@@ -200,6 +200,21 @@ import Testing
         #expect(report.issues[5].fault.contains("1 day"))
     }
 
+    @Test func `active tokens of a client that no profile has are a problem`() throws {
+        var counts = ServerCounts()
+        let gone = try ClientID(validating: "com.example.gone")
+        counts.tokens[gone] = [.revoked: 3]
+        #expect(report(counts: counts).issues.isEmpty)
+        counts.tokens[gone] = [.active: 2, .revoked: 3]
+        #expect(
+            report(counts: counts).issues.map(\.fault) == [
+                "No profile has the client com.example.gone, of which the vault has 2 active tokens."
+            ])
+        let served = try #require(report().survey.servers.first?.facts?.profiles.first?.clientID)
+        counts.tokens = [try ClientID(validating: served): [.active: 2]]
+        #expect(report(counts: counts).issues.isEmpty)
+    }
+
     @Test func `tokens that a run left in the middle of their revocation are a problem`() {
         var counts = ServerCounts()
         counts.oldestUnfinished = .seconds(3600)

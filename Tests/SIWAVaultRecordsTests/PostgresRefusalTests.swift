@@ -238,7 +238,8 @@ import Testing
         let database = ConnectionRefusal("FATAL:  3D000: database \"it's\" does not exist\n")
         #expect(
             database.remedy(role: "siwa", database: "it's", isLocal: false, needsPassword: false)
-                == "if there was a vault, restore it from its backup; for a new one, create the "
+                == "if there was a vault, look for it under another name (sudo -u postgres psql -l), "
+                + "or restore it from its backup; for a new one, create the "
                 + "database, on the machine of the database: sudo -u postgres createdb "
                 + #"--owner siwa --encoding UTF8 --template template0 'it'\''s'; then 'siwa vault "#
                 + "init' creates the vault")

@@ -56,6 +56,21 @@ extension Session {
         }
     }
 
+    /// Fails if siwa-server keeps tokens that are not in the vault yet, after all others were revoked.
+    package func requireAllTokensStored() throws {
+        for path in try unsavedTokenFiles() {
+            let count = try lines(ofUnsaved: path).count
+            guard count > 0 else { continue }
+            throw Diagnosis(
+                StoreError(
+                    .busy,
+                    "\(count == 1 ? "a token waits" : "\(count) tokens wait") in \(path) to be stored, and "
+                        + "may work",
+                    remedy: "siwa-server stores it when it runs and its database works; then run "
+                        + "the same command again"))
+        }
+    }
+
     private func unsavedTokenFiles() throws -> [String] {
         let setting = settings.file.flatMap { file in
             file.server?["state"]?.string.map {

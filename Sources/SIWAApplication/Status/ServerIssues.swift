@@ -31,6 +31,16 @@ extension ServerStatus {
     /// The process runs, and the vault does not show it.
     var unseen: [Issue] {
         guard survey.hasUnseenServer else { return [] }
+        guard survey.isInFile else {
+            return [
+                Issue(
+                    "siwa-server runs on this machine, and does not write into this vault.",
+                    "GET /readyz says why: PostgreSQL's disk may be full, or the database read-only. If "
+                        + "the vault was made or restored, or vault.url was changed, while it ran, and "
+                        + "nothing is wrong else, start it again: systemctl restart siwa-server.",
+                    page: "runbooks/notifications.html#the-database-is-down", in: .servers)
+            ]
+        }
         return [
             Issue(
                 "siwa-server runs on this machine, and does not write into this vault.",

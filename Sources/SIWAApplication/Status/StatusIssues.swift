@@ -18,7 +18,7 @@ extension ServerStatus {
             }
         }
         return moved + unseen + stopped + absent + issues + vaultFaults + unverified
-            + waitingEvents + waitingRevocations
+            + waitingEvents + waitingRevocations + clientsWithoutProfile
     }
 
     /// A server's own problems, by kind, the most severe kind first.

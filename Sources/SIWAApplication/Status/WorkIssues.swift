@@ -1,6 +1,7 @@
 internal import SIWAJOSE
 internal import SIWALifecycle
 internal import SIWAServerRecords
+internal import SIWAVaultRecords
 
 // Events and revocations that wait or were given up.
 extension ServerStatus {
@@ -61,6 +62,28 @@ extension ServerStatus {
                     + (words.isService ? "restart" : "reload") + " siwa-server.",
                 page: "server.html#revocations", in: .revocations(.pending))
         ]
+    }
+
+    /// Clients whose active tokens no running server can use.
+    var clientsWithoutProfile: [Issue] {
+        let facts = survey.servers.compactMap(\.facts)
+        guard !facts.isEmpty, facts.count == survey.servers.count else { return [] }
+        let served = Set(facts.flatMap(\.profiles).map(\.clientID))
+        let active = (survey.counts?.tokens ?? [:]).compactMap { client, states in
+            states[.active].map { (client: client.rawValue, count: $0) }
+        }
+        return active.filter { $0.count > 0 && !served.contains($0.client) }
+            .sorted { $0.client < $1.client }.map { client, count in
+                Issue(
+                    "No profile has the client \(client), of which the vault has "
+                        + (count == 1 ? "an active token." : "\(count) active tokens."),
+                    "They are neither validated nor revoked, and Apple's notifications about their users "
+                        + "are refused. If a profile was removed or changed, put it back, and load it: "
+                        + "systemctl " + (words.isService ? "restart" : "reload")
+                        + " siwa-server. If the app is gone, revoke them with its key: siwa batch "
+                        + "revoke --vault --client-id \(client).",
+                    page: "server.html#settings", in: .servers)
+            }
     }
 
     var waitingRevocations: [Issue] {

@@ -86,6 +86,9 @@ struct BatchRevokeCommand: Command {
             event: { outcome in
                 if case .done(let revocation) = outcome { NotedEvent(revocation) } else { nil }
             }, describe: describe)
+        if selection.states.isEmpty || selection.states.contains(.active) {
+            try tokens.runner.session.requireAllTokensStored()
+        }
     }
 
     /// The result of an item for its line.

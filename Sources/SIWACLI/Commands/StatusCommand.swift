@@ -35,8 +35,9 @@ struct StatusCommand: Command {
         let session = try Session(global, vault: vault, in: world)
         let place = withoutPassword(try session.settings.vaultURL().value)
         var survey = try session.serverStore().survey()
-        survey.freeSpace = Settings.path(inVault: try session.settings.vaultURL().value)
-            .flatMap { world.files.freeSpace(world.files.resolvedPath($0)) }
+        let vaultFile = Settings.path(inVault: try session.settings.vaultURL().value)
+        survey.isInFile = vaultFile != nil
+        survey.freeSpace = vaultFile.flatMap { world.files.freeSpace(world.files.resolvedPath($0)) }
         if world.words.isService {
             compareFiles(&survey, in: world)
             lookForOwnServer(&survey, session.settings, in: world)

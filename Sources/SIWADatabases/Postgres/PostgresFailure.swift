@@ -189,7 +189,8 @@ struct ConnectionRefusal {
                 """
         case "3D000":
             return """
-                if there was a vault, restore it from its backup; for a new one, create the \
+                if there was a vault, look for it under another name (sudo -u postgres psql -l), or \
+                restore it from its backup; for a new one, create the \
                 database\(place): sudo -u postgres createdb --owner \(role.quotedForShell) --encoding \
                 UTF8 --template template0 \(database.quotedForShell); then 'siwa vault init' creates \
                 the vault

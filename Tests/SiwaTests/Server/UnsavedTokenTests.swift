@@ -209,6 +209,10 @@ struct UnsavedTokenTests {
             #expect(early.errors.contains("waits in \(outage.file)"), "\(early)")
         }
         #expect(try await siwa("revoke", "--user", of: 2).exitCode == 1)
+        let all = try await fixture.apple.siwa(
+            "batch", "revoke", "--vault", "--client-id=com.example.app",
+            environment: fixture.environment)
+        #expect(all.exitCode == 75 && all.errors.contains("waits in \(outage.file)"), "\(all)")
         let next = try await fixture.serve()
         #expect(try await next.stop().ending == .exit(0))
         let revoked = try await siwa("revoke", "--user")

@@ -76,7 +76,6 @@ import Testing
         let agent = try #require(Executable.installed("ssh-agent")).start(
             Executable.Call(["-D", "-a", socket], environment: ["PATH": "/usr/bin:/bin"]))
         defer { agent.signal(SIGTERM) }
-        try await eventually("the agent runs") { FileManager.default.fileExists(atPath: socket) }
         func add(_ arguments: String...) async throws -> ProgramResult {
             try await #require(Executable.installed("ssh-add")).run(
                 Executable.Call(
@@ -86,6 +85,8 @@ import Testing
                         "SSH_ASKPASS": setup.folder.path("ask"), "SSH_ASKPASS_REQUIRE": "force",
                     ]))
         }
+        // 2 without an answer: the socket is there before the agent listens.
+        try await eventually("the agent listens") { try await add("-l").exitCode == 1 }
         func configure(_ fingerprint: String) throws {
             try setup.configure([
                 .init("ssh_agent", .string(fingerprint)), .init("agent_socket", .string(socket)),

@@ -1,6 +1,6 @@
 internal import SIWACrypto
 package import SIWAJOSE
-internal import SIWALifecycle
+package import SIWALifecycle
 internal import SIWASystem
 package import SIWAVaultRecords
 
@@ -15,7 +15,7 @@ package enum UnsavedTokens {
     }
 
     /// The folder of what siwa-server keeps between two runs: by default the service manager's, or that
-    /// of an embedded vault; nil if there is none.
+    /// of an embedded vault; nil without one.
     ///
     /// - Parameter setting: `server.state`; nil if absent.
     package static func folder(
@@ -32,7 +32,7 @@ package enum UnsavedTokens {
         return folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
     }
 
-    /// Whose token a line is; nil if it is none.
+    /// Whose token a line is; nil if the line is damaged.
     package static func owner(of line: JSON) -> VaultUser? {
         guard let client = line["client_id"]?.string, let user = line["user_id"]?.string,
             let clientID = try? ClientID(validating: client)
@@ -45,27 +45,22 @@ extension Session {
     /// Fails if siwa-server keeps a token of a user that is not in the vault yet, as its API does: who
     /// revokes or removes all tokens of the user would miss it.
     package func requireAllTokensStored(of user: VaultUser) throws {
-        for path in try unsavedTokenFiles() where try lines(ofUnsaved: path).contains(user) {
-            throw Diagnosis(
-                StoreError(
-                    .busy,
-                    "a token of '\(user.userID)' waits in \(path) to be stored, and nothing was done",
-                    remedy: "siwa-server stores it when it runs and its database works; then run "
-                        + "the same command again",
-                    naming: user.userID.rawValue))
-        }
+        try requireStored("a token of '\(user.userID)'", "nothing was done") { $0 == user }
     }
 
-    /// Fails if siwa-server keeps tokens that are not in the vault yet, after all others were revoked.
-    package func requireAllTokensStored() throws {
-        for path in try unsavedTokenFiles() {
-            let count = try lines(ofUnsaved: path).count
-            guard count > 0 else { continue }
+    /// Fails if siwa-server keeps tokens of a client that are not in the vault yet, after all others were
+    /// revoked.
+    package func requireAllTokensStored(of client: ClientID) throws {
+        try requireStored("a token of a user of \(client)", "may work") { $0.clientID == client }
+    }
+
+    private func requireStored(
+        _ token: String, _ state: String, where concerns: (VaultUser) -> Bool
+    ) throws {
+        for path in try unsavedTokenFiles() where try owners(in: path).contains(where: concerns) {
             throw Diagnosis(
                 StoreError(
-                    .busy,
-                    "\(count == 1 ? "a token waits" : "\(count) tokens wait") in \(path) to be stored, and "
-                        + "may work",
+                    .busy, "\(token) waits in \(path) to be stored, and \(state)",
                     remedy: "siwa-server stores it when it runs and its database works; then run "
                         + "the same command again"))
         }
@@ -85,7 +80,7 @@ extension Session {
             .filter { world.files.exists($0) }
     }
 
-    private func lines(ofUnsaved path: String) throws -> [VaultUser] {
+    private func owners(in path: String) throws -> [VaultUser] {
         let file: LocalFile
         do throws(FileError) {
             file = try world.files.readRegular(path)

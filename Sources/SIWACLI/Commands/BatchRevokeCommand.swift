@@ -87,7 +87,7 @@ struct BatchRevokeCommand: Command {
                 if case .done(let revocation) = outcome { NotedEvent(revocation) } else { nil }
             }, describe: describe)
         if selection.states.isEmpty || selection.states.contains(.active) {
-            try tokens.runner.session.requireAllTokensStored()
+            try tokens.runner.session.requireAllTokensStored(of: tokens.clientID)
         }
     }
 

@@ -12,6 +12,8 @@ package import SIWAVaultRecords
 package final class ServerStore: Sendable {
     private let connector: any DatabaseConnector
     private let pool: ConnectionPool
+    /// Which vault it must be; nil for any.
+    private let proof: VaultProof?
 
     /// Opens the tables by the URL of their vault; see ``openVaultStore(_:timeout:secrets:)``.
     ///
@@ -22,10 +24,18 @@ package final class ServerStore: Sendable {
     }
 
     /// Loads the library and connects at the first call.
-    init(_ connector: any DatabaseConnector) {
-        self.connector = connector
+    init(_ connector: any DatabaseConnector, proof: VaultProof? = nil) {
+        (self.connector, self.proof) = (connector, proof)
         pool = ConnectionPool(connector, .vault)
     }
+
+    /// The same tables, over a connection of its own, whose transactions fail if the database is another
+    /// vault.
+    ///
+    /// - Parameter fault: why the vault with these keys is another one; nil if it is not.
+    package func proving(
+        _ fault: @escaping @Sendable ([VaultKeyCheck]) -> StoreError?
+    ) -> ServerStore { ServerStore(connector, proof: VaultProof(fault)) }
 
     /// Fails if a connection could not open the database's file now; does nothing for a server.
     package func requireAccess() throws(StoreError) {
@@ -42,11 +52,11 @@ package final class ServerStore: Sendable {
 
     /// The vault's records, over the same connection.
     package var vault: any VaultStore {
-        let name = connector.name
+        let (name, proof) = (connector.name, proof)
         return SQLVaultStore(
             connector, pool, secrets: .server,
             requiring: { database, access throws(DatabaseFailure) in
-                try Schema.vault.require(for: access, in: database, name)
+                try Schema.vault.require(for: access, in: database, name, proof: proof)
             })
     }
 
@@ -56,7 +66,8 @@ package final class ServerStore: Sendable {
     ) throws(StoreError) -> Result {
         let name = connector.name
         return try pool.transaction(access) { database throws(DatabaseFailure) in
-            try Schema.server.require(and: .vault, for: access, in: database, name)
+            try Schema.server.require(
+                and: .vault, for: access, in: database, name, proof: proof)
             return try body(database)
         }
     }
@@ -286,11 +297,12 @@ extension ServerStore {
         alongside: @escaping SQLVaultStore.Addition,
         notices: @escaping SQLVaultStore.NoticeSearch
     ) -> any VaultStore {
-        let name = connector.name
+        let (name, proof) = (connector.name, proof)
         return SQLVaultStore(
             connector, pool, secrets: .server,
             requiring: { database, access throws(DatabaseFailure) in
-                try Schema.server.require(and: .vault, for: access, in: database, name)
+                try Schema.server.require(
+                    and: .vault, for: access, in: database, name, proof: proof)
             }, alongside: alongside, notices: notices)
     }
 }

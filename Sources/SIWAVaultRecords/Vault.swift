@@ -48,6 +48,17 @@ package struct Vault: Sendable {
         return current
     }
 
+    /// Fails unless one of `keys` is a key of the vault with these keys.
+    package static func requireKey(
+        of checks: [VaultKeyCheck], _ keys: VaultKeyRing
+    ) throws(StoreError) {
+        _ = try currentKey(checks, keys)
+        guard checks.contains(where: { keys.numbers.contains($0.number) }) else {
+            _ = try encryptingKey(checks, keys)
+            return
+        }
+    }
+
     /// The number of the vault's newest key, which may be missing from `keys`; nil if the database
     /// lists none.
     ///

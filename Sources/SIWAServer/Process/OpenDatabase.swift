@@ -37,9 +37,14 @@ struct OpenDatabase: Sendable {
     ) throws(Diagnosis) {
         let file = try configuration.vaultFile()
         try Self.lock(file, in: world)
-        let store = try configuration.serverStore(Self.timeout)
+        let examined = try configuration.serverStore(Self.timeout)
+        let keys = try Self.examined(examined, configuration, in: world).keys
+        let fault = Self.otherVault(keys, configuration)
+        func connected() throws(Diagnosis) -> ServerStore {
+            try configuration.serverStore(Self.timeout).proving(fault)
+        }
+        let store = try connected()
         (self.store, self.server) = (store, server)
-        let keys = try Self.examined(store, configuration, in: world).keys
         let watch = DatabaseWatch(world.clocks.now, isFile: file != nil) {
             Self.freeSpace(file, world)
         }
@@ -49,15 +54,13 @@ struct OpenDatabase: Sendable {
             self.vault = shared
             try store.prepare(isAlone: file != nil)
             // The store of one user of the database.
-            func own() throws -> ServerStore {
-                file == nil ? try configuration.serverStore(Self.timeout) : store
-            }
+            func own() throws -> ServerStore { file == nil ? try connected() : store }
             func access(_ store: ServerStore) throws -> StoreAccess {
                 StoreAccess(store, on: try world.threads(1), maxWait: Self.maxWait, watch: watch)
             }
             receiving = try access(store)
             api = try access(try own())
-            monitoring = try access(try configuration.serverStore(Self.timeout))
+            monitoring = try access(try connected())
             workers = StoreAccess(
                 try own(), on: try world.threads(file == nil ? 2 : 1), watch: watch)
             validation =
@@ -67,6 +70,28 @@ struct OpenDatabase: Sendable {
                 file == nil ? monitoring : try access(store), shared, server, world.clocks, watch)
         } catch {
             throw Diagnosis(error)
+        }
+    }
+
+    /// Why a vault is another one than this process has opened: it has none of its keys.
+    ///
+    /// - Parameter keys: those at the start. All of them may have been replaced since.
+    private static func otherVault(
+        _ keys: VaultKeyRing, _ configuration: ServedConfiguration
+    ) -> @Sendable ([VaultKeyCheck]) -> StoreError? {
+        { checks in
+            do throws(StoreError) {
+                try Vault.requireKey(of: checks, keys)
+                return nil
+            } catch {
+                let newer = try? configuration.quiet.vaultKeys()
+                if let newer, (try? Vault.requireKey(of: checks, newer)) != nil { return nil }
+                return StoreError(
+                    .unusable, "the database is not the vault of this server: \(error)",
+                    remedy:
+                        "let vault.url lead to the vault that the server was started with; if this "
+                        + "is the right one, restore its key file, and restart siwa-server")
+            }
         }
     }
 

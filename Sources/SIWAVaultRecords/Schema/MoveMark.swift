@@ -22,6 +22,8 @@ package struct MoveMark: Equatable {
 
     /// The columns of ``init(_:_:)``, after the version.
     package static let columns = "state, place, move_id"
+    /// The number of these columns.
+    static let count = 3
 
     /// Reads the columns; nil without a mark.
     ///
@@ -29,7 +31,7 @@ package struct MoveMark: Equatable {
     package init?(_ row: ArraySlice<Value>, _ name: String) throws(DatabaseFailure) {
         let texts = row.map { $0.text?.withoutControls.clipped(to: 500) ?? "" }
         guard row.first != .null, let first = texts.first else { return nil }
-        guard let state = State(rawValue: first), texts.count == 3 else {
+        guard let state = State(rawValue: first), texts.count == Self.count else {
             throw DatabaseFailure(
                 .damaged, "the vault in \(name) has an unknown mark in vault_schema.state")
         }

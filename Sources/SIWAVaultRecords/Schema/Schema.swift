@@ -137,10 +137,14 @@ extension Schema {
         return found < version
     }
 
-    /// Fails unless the tables have this version and those of the vault have its version, or if the
-    /// vault's mark forbids the transaction; one statement reads all of it.
+    /// Fails unless the tables have this version and those of the vault have its version, if the
+    /// vault's mark forbids the transaction, or if the vault is another one; one statement reads all of
+    /// it.
+    ///
+    /// - Parameter proof: which vault it must be; nil for any.
     package func require(
-        and vault: Schema, for access: Access, in database: any Database, _ name: String
+        and vault: Schema, for access: Access, in database: any Database, _ name: String,
+        proof: VaultProof? = nil
     ) throws(DatabaseFailure) {
         guard try exists(in: database) else {
             throw DatabaseFailure(missing.kind, "\(missing.message) in \(name)")
@@ -149,20 +153,26 @@ extension Schema {
             ["(SELECT version FROM \(table) LIMIT 1)"]
             + ["version", "state", "place", "move_id"].map {
                 "(SELECT \($0) FROM \(vault.table) LIMIT 1)"
-            }
+            } + VaultProof.columns(of: proof)
         let row = try database.run("SELECT \(columns.joined(separator: ", "))").first ?? []
         try require(row.first ?? .null, name)
         try vault.require(row.dropFirst(), for: access, name)
+        try proof?.require(row, in: database)
     }
 
-    /// Fails unless the vault's tables have this version, or if the vault's mark forbids the
-    /// transaction.
+    /// Fails unless the vault's tables have this version, if the vault's mark forbids the transaction,
+    /// or if the vault is another one.
+    ///
+    /// - Parameter proof: which vault it must be; nil for any.
     package func require(
-        for access: Access, in database: any Database, _ name: String
+        for access: Access, in database: any Database, _ name: String, proof: VaultProof? = nil
     ) throws(DatabaseFailure) {
-        let columns = isVault ? "version, \(MoveMark.columns)" : "version"
-        let row = try database.run("SELECT \(columns) FROM \(table)").first ?? [.null]
+        let columns =
+            (isVault ? ["version", MoveMark.columns] : ["version"]) + VaultProof.columns(of: proof)
+        let sql = "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
+        let row = try database.run(sql).first ?? [.null]
         try require(row[...], for: access, name)
+        try proof?.require(row, in: database)
     }
 
     private func require(
@@ -170,7 +180,7 @@ extension Schema {
     ) throws(DatabaseFailure) {
         try require(row.first ?? .null, name)
         guard isVault else { return }
-        try MoveMark(row.dropFirst(), name)?.check(access, name)
+        try MoveMark(row.dropFirst().prefix(MoveMark.count), name)?.check(access, name)
     }
 
     private func require(_ found: Value, _ name: String) throws(DatabaseFailure) {

@@ -97,6 +97,42 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
+    /// As when a database is renamed, or a failover or a pooler leads to another installation's.
+    @Test(arguments: VaultBackend.available)
+    func `another vault in the place of the database gets nothing, and is asked for nothing`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await ServerFixture(backend)
+        _ = try await fixture.vault.store([1])
+        let (server, signer) = try await receiver(of: fixture)
+        let user = fixture.vault.people.userID(1)
+        #expect(try await server.post(try signer.body("event-1", about: user)).status == 200)
+        let other = try VaultKeyRing(VaultKeyRing.newLine(number: 1)).check(ofKey: 1)
+        for statement in [
+            "ALTER TABLE vault_key RENAME TO own_key",
+            "CREATE TABLE vault_key AS SELECT * FROM own_key",
+        ] { try fixture.vault.run(statement) }
+        try fixture.vault.run("UPDATE vault_key SET check_value = $1", [.bytes(other.sealed)])
+        #expect(try await server.post(try signer.body("event-2", about: user)).status == 503)
+        #expect(try await server.api("DELETE", "/v1/users/\(user)").status == 503)
+        let revoked = try await server.api("POST", "/v1/revoke", ["user_id": .string(user)])
+        #expect(revoked.status == 503, "\(revoked)")
+        try await eventually("the reason is shown") {
+            try await server.call("metrics", "GET", "/readyz").body
+                .contains("key 1 is not the key 1 of this vault")
+        }
+        for statement in ["DROP TABLE vault_key", "ALTER TABLE own_key RENAME TO vault_key"] {
+            try fixture.vault.run(statement)
+        }
+        #expect(try await server.post(try signer.body("event-3", about: user)).status == 200)
+        try await eventually("it is ready", limit: .seconds(60)) {
+            try await server.call("metrics", "GET", "/readyz").status == 200
+        }
+        #expect(try await server.stop().ending == .exit(0))
+        let events = try await fixture.inbox().map { $0["jti"]?.string ?? "" }
+        #expect(events.count == 2 && !events.contains("event-2"), "\(events)")
+    }
+
     @Test func `a database file that was replaced receives nothing more, and the reason is shown`()
         async throws
     {

@@ -49,7 +49,7 @@ extension VaultStore {
     }
 
     /// The ids that a user has had, by the app transfers in the history.
-    fileprivate func ids(of userID: UserID) throws(StoreError) -> Set<UserID> {
+    func ids(of userID: UserID) throws(StoreError) -> Set<UserID> {
         let moves = try history(of: userID, [.remapped]).entries
         return Set([userID] + moves.map(\.user.userID) + moves.compactMap(\.newUserID))
     }

@@ -105,15 +105,7 @@ import Testing
         let replica = try fixture.replica()
         let userID = try await fixture.signedIn(replica)
         try await fixture.fault(["endpoint": "/auth/revoke", "status": 503, "count": 2])
-        let reply = try await replica.revocation.revoke(
-            RevocationInput(.user(userID, nil), maxWait: .milliseconds(1)))
-        guard case .pending(let status) = reply else {
-            Issue.record("not pending: \(reply)")
-            return
-        }
-        try await eventually("the intent is noted") {
-            try fixture.records().map(\.state) == [.revoking]
-        }
+        let status = try await fixture.pendingRevocation(of: userID, replica)
         try await replica.working {
             try await eventually("it is revoked") {
                 try await replica.revocation.status(status.request.id).state == .revoked
@@ -129,6 +121,39 @@ import Testing
         // One refresh before, and one after.
         #expect(try await fixture.requests("/auth/token", grant: "refresh_token") == 2)
         #expect(try fixture.records().map(\.state) == [.revoked])
+    }
+
+    @Test(arguments: Backend.available)
+    func `a revocation that waits while its user gets another id ends in the vault`(
+        _ backend: Backend
+    ) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let userID = try await fixture.signedIn(replica)
+        try await fixture.fault(["endpoint": "/auth/revoke", "status": 503, "count": 1])
+        let status = try await fixture.pendingRevocation(of: userID, replica)
+        let ids = ["new", "newest"].map { UserID(unchecked: $0) }
+        for (old, new) in zip([userID] + ids, ids) {
+            let moved = try await replica.access.run { store throws(StoreError) in
+                try replica.vault.with { vault throws(StoreError) in
+                    try vault.remap(
+                        [VaultRemap(VaultUser(ServiceFixture.app, old), to: new)],
+                        at: fixture.now.value)
+                }
+            }
+            #expect(moved.moved == 1)
+        }
+        try await replica.working {
+            try await eventually("it is revoked") {
+                try await replica.revocation.status(status.request.id).state == .revoked
+            }
+        }
+        let record = try #require(try fixture.records().first)
+        #expect(record.state == .revoked && record.user.userID == ids.last)
+        let history = try fixture.store().vault.history(of: userID).entries
+        let last = try #require(history.last)
+        #expect(last.event == .revoked && last.user.userID == ids.last)
+        #expect(last.details.evidence == .acceptedThenRejected)
     }
 
     @Test(arguments: Backend.available)
@@ -217,5 +242,20 @@ import Testing
         #expect(result["revoked"] == true)
         #expect(result["evidence"] == "refresh_accepted_then_rejected")
         #expect(fixture.log.names.contains("revocation_failed"))
+    }
+}
+
+extension ServiceFixture {
+    /// Requests a revocation that does not end at once.
+    fileprivate func pendingRevocation(
+        of userID: UserID, _ replica: Replica
+    ) async throws -> RevocationStatus {
+        let reply = try await replica.revocation.revoke(
+            RevocationInput(.user(userID, nil), maxWait: .milliseconds(1)))
+        let status: RevocationStatus? = if case .pending(let status) = reply { status } else { nil }
+        try await eventually("the intent is noted") {
+            try records().map(\.state) == [.revoking]
+        }
+        return try #require(status, "\(reply)")
     }
 }

@@ -73,20 +73,19 @@ struct RevocationAttempt: Sendable {
     /// The same token from the vault, which the job keeps from now on; nil if the vault cannot
     /// provide it.
     private mutating func tokenInVault() async throws(Interruption) -> SecretText? {
-        guard let userID = job.userID else { return nil }
-        let user = VaultUser(job.clientID, userID)
-        let page: VaultPage
+        let wanted = job
+        let record: VaultRecord?
         do throws(StoreError) {
-            page = try await worker.access.run { store throws(StoreError) in
-                try store.vault.records(of: [user])
+            record = try await worker.access.run { store throws(StoreError) in
+                try store.vault.record(of: wanted)
             }
         } catch {
             throw .failed(Diagnosis(error))
         }
-        let (vault, fingerprint) = (worker.vault, job.fingerprint)
+        guard let record else { return nil }
+        let vault = worker.vault
         var next = job
-        let token = try? vault.with { vault throws(StoreError) -> RefreshToken? in
-            guard let record = page.record(of: fingerprint) else { return nil }
+        let token = try? vault.with { vault throws(StoreError) in
             let token = try vault.token(of: record)
             try next.take(token, of: nil, in: vault)
             return token
@@ -143,14 +142,11 @@ struct RevocationAttempt: Sendable {
     private func noteInVault(
         _ event: VaultEvent, _ details: VaultEventDetails = VaultEventDetails()
     ) async throws(Interruption) {
-        guard let userID = job.userID else { return }
-        let user = VaultUser(job.clientID, userID)
-        let (fingerprint, vault, now) = (job.fingerprint, worker.vault, worker.clocks.now())
+        let (job, vault, now) = (job, worker.vault, worker.clocks.now())
         do throws(StoreError) {
             try await worker.access.run { store throws(StoreError) in
-                let page = try store.vault.records(of: [user])
+                guard let record = try store.vault.record(of: job) else { return }
                 try vault.with { vault throws(StoreError) in
-                    guard let record = page.record(of: fingerprint) else { return }
                     _ = try vault.note([VaultNote(record, event, details)], at: now)
                 }
             }
@@ -160,10 +156,21 @@ struct RevocationAttempt: Sendable {
     }
 }
 
-extension VaultPage {
-    /// The record of a token among those of its user.
-    fileprivate func record(of fingerprint: TokenFingerprint) -> VaultRecord? {
-        records.first { $0.id.fingerprint == fingerprint }
+extension VaultStore {
+    /// The record of a job's token; nil if the vault has none. An app transfer may have given its
+    /// user another id since the job was requested.
+    fileprivate func record(of job: RevocationJob) throws(StoreError) -> VaultRecord? {
+        guard let userID = job.userID else { return nil }
+        let named = try record(of: job.fingerprint, job.clientID, [userID])
+        if let named { return named }
+        return try record(of: job.fingerprint, job.clientID, ids(of: userID))
+    }
+
+    private func record(
+        of fingerprint: TokenFingerprint, _ clientID: ClientID, _ ids: Set<UserID>
+    ) throws(StoreError) -> VaultRecord? {
+        let users = ids.map { VaultUser(clientID, $0) }
+        return try records(of: users.sorted()).records.first { $0.id.fingerprint == fingerprint }
     }
 }
 

@@ -112,6 +112,42 @@ import Testing
         #expect(try await secret(of: client) != first)
     }
 
+    @Test func `a signer that fails for another secret is asked until it signs again`() async throws
+    {
+        let client = client()
+        let first = try await secret(of: client)
+        let signing = try #require(client.signing)
+        func mint() async throws -> ClientSecret {
+            try await client.secrets.mint(signing, lifetime: .seconds(60), at: now.value)
+        }
+        _ = try await mint()
+        #expect(client.secrets.failure == nil && signer.calls == 2)
+        signer.mood = .fails(.unavailable)
+        await #expect(throws: ClientSecretError.self) { try await mint() }
+        #expect(client.secrets.failure?.mayPass == true, "the status says it")
+        #expect(try await secret(of: client) == first, "the secret of requests serves on")
+        pass(.seconds(2))
+        let answers = client.secrets.answered.count
+        client.secrets.renew(at: now.value)
+        try await eventually("it is asked") { client.secrets.answered.count > answers }
+        #expect(client.secrets.failure != nil && signer.calls == 4)
+        let reloaded = self.client()
+        reloaded.secrets.adopt(client.secrets)
+        #expect(reloaded.secrets.failure != nil, "a reload alone repairs nothing")
+        signer.mood = .signs
+        for client in [client, reloaded] {
+            pass(.seconds(60))
+            client.secrets.renew(at: now.value)
+            try await eventually("it is known that it signs") { client.secrets.failure == nil }
+        }
+        #expect(try await secret(of: client) != first)
+        signer.mood = .fails(.unavailable)
+        await #expect(throws: ClientSecretError.self) { try await mint() }
+        signer.mood = .signs
+        _ = try await mint()
+        #expect(client.secrets.failure == nil)
+    }
+
     @Test func `after a reload, the secrets of a key that is the same serve on`() async throws {
         let old = ProfileClients([client("app"), client("web")], standard: "app")
         for client in old.all { _ = try await secret(of: client) }

@@ -63,8 +63,9 @@ package final class ClientSecretCache: Sendable {
     ) throws(ClientSecretError) -> ClientParameters {
         let clientID = clientID(own)
         let (result, isToAsk) = try entries.withLock { entries throws(ClientSecretError) in
-            let known = entries[clientID.rawValue]?.known
-            if let known, known.secret.isValid(at: now, for: renewalMargin) {
+            if let entry = entries[clientID.rawValue], entry.failure == nil,
+                let known = entry.known, known.secret.isValid(at: now, for: renewalMargin)
+            {
                 return (
                     Result<ClientParameters, ClientSecretError>.success(known.parameters), false
                 )
@@ -153,30 +154,37 @@ package final class ClientSecretCache: Sendable {
     /// Has a signer asked in the background, if it is time.
     package func renew(at now: NumericDate) { _ = try? parameters(of: nil, at: now) }
 
-    /// Has another secret signed, which is not one of these. A signer that denied is not asked.
+    /// Has another secret signed, which is not one of these. A signer that denied is not asked; one
+    /// that failed is asked for the next of these secrets, so that it is known when it signs again.
     ///
     /// - Parameter client: has the key of these secrets.
     package func mint(
         _ client: Client, lifetime: Duration, at now: NumericDate
     ) async throws(ClientSecretError) -> ClientSecret {
         if let denial { throw denial }
+        let clientID = client.clientID.rawValue
         do {
-            return try await client.mintSecret(
+            let secret = try await client.mintSecret(
                 at: now, lifetime: lifetime, timekeeper: timekeeper)
+            entries.withLock { $0[clientID]?.forgetFailure() }
+            return secret
         } catch {
-            if error.isFinal {
-                entries.withLock { $0[client.clientID.rawValue, default: Entry()].failure = error }
+            if case .signer = error {
+                let now = timekeeper.elapsed()
+                entries.withLock { $0[clientID, default: Entry()].note(error, at: now) }
             }
             throw error
         }
     }
 
-    /// Uses the secrets of another cache, which has the same key, until they expire.
+    /// Uses the secrets of another cache, which has the same key, until they expire. A signer that
+    /// failed is asked again at once, even if it denied.
     package func adopt(_ other: ClientSecretCache) {
-        let known = other.entries.withLock { $0.compactMapValues(\.known) }
+        let old = other.entries.withLock { $0.filter { $0.value.known != nil } }
         entries.withLock { entries in
-            for (clientID, credentials) in known where entries[clientID] == nil {
-                entries[clientID] = Entry(known: credentials)
+            for (clientID, entry) in old where entries[clientID] == nil {
+                let failure = entry.failure.map { $0.isFinal ? .pending : $0 }
+                entries[clientID] = Entry(known: entry.known, failure: failure)
             }
         }
     }
@@ -258,12 +266,17 @@ extension ClientSecretCache.Entry {
         switch result {
         case .success(let secret):
             self = Self(known: ClientSecretCache.Credentials(secret, for: clientID))
-        case .failure(let error):
-            failure = error
-            retryAt = now + min(.seconds(1 << min(failures, 6)), .seconds(60))
-            failures += 1
+        case .failure(let error): note(error, at: now)
         }
     }
+
+    mutating func note(_ error: ClientSecretError, at now: Duration) {
+        failure = error
+        retryAt = now + min(.seconds(1 << min(failures, 6)), .seconds(60))
+        failures += 1
+    }
+
+    mutating func forgetFailure() { (failure, failures, retryAt) = (nil, 0, .zero) }
 }
 
 extension ClientSecretError {

@@ -149,6 +149,13 @@ private func endOfOpaqueToken(in bytes: [UInt8], at start: Int) -> Int? {
 private func endOfBareKey(in bytes: [UInt8], at start: Int) -> Int? {
     guard isBase64(bytes[start]), start == 0 || !isBase64(bytes[start - 1]) else { return nil }
     let endOfDigits = endOfRun(in: bytes, from: start, isBase64)
+    // The fingerprint of a public key, as ssh-add shows it.
+    let label = "SHA256:"
+    if endOfDigits - start == 43, start >= label.utf8.count,
+        begins(bytes, at: start - label.utf8.count, with: label)
+    {
+        return nil
+    }
     // No shape is shorter.
     guard endOfDigits - start >= 16 else { return nil }
     let end = endOfRun(in: bytes, from: endOfDigits) { $0 == UInt8(ascii: "=") }

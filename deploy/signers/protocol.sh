@@ -18,13 +18,14 @@ give_up() {
     case $1 in later) exit 75 ;; denied) exit 77 ;; *) exit 1 ;; esac
 }
 
-# Reads the question into digest and message, both in base64.
+# Reads the question into key_id, and into digest and message, both in base64.
 read_question() {
-    operation='' algorithm='' digest='' message=''
+    operation='' algorithm='' key_id='' digest='' message=''
     while IFS= read -r line && [ -n "$line" ]; do
         case $line in
         operation=*) operation=${line#*=} ;;
         algorithm=*) algorithm=${line#*=} ;;
+        key_id=*) key_id=${line#*=} ;;
         digest=*) digest=${line#*=} ;;
         message=*) message=${line#*=} ;;
         esac

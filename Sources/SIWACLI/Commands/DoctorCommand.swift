@@ -123,7 +123,7 @@ struct DoctorCommand: Command {
             lines.append(CheckLine("network", error))
         }
         let report = DoctorReport(
-            lines, otherwise: EndpointCheck.passed(trusting: authorityFile)
+            lines, otherwise: EndpointCheck.passed(lines, trusting: authorityFile)
         ).shown(in: context.world.words)
         try context.session.report(
             report.rendered(

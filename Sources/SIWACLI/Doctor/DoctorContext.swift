@@ -54,6 +54,13 @@ struct DoctorContext: Sendable {
             + (await SecretCheck(self).lines())
     }
 
+    /// Opens the vault without the warnings about its files, which are those of every command.
+    var quietSession: Session {
+        var output = OutputOptions()
+        output.isQuiet = true
+        return Session(settings, output, in: world)
+    }
+
     var settings: Settings { session.settings }
     var world: World { session.world }
     var now: NumericDate { session.world.clocks.now() }

@@ -32,7 +32,9 @@ struct DoctorReport: Sendable {
         }
         cause =
             (plain(offline) + findings + plain(online)).first
-            ?? Self.left(answer)
+            ?? lines.first(where: ServerCheck.isRefusal).map {
+                Cause(seen: $0.seen, advice: $0.advice ?? "")
+            } ?? Self.left(answer)
     }
 
     /// - Parameter cause: the next thing to check if no check failed.
@@ -68,7 +70,8 @@ struct DoctorReport: Sendable {
                 if your own client still gets invalid_client, its request is wrong: send \
                 client_id (the secret's sub), client_secret, grant_type and the code or token in \
                 the body, as application/x-www-form-urlencoded: not as JSON, not as multipart, not \
-                in the URL, not as HTTP Basic
+                in the URL, not as HTTP Basic. Or the app went to another team: Apple then refuses \
+                the codes and tokens of this one, and accepts its secret for 60 days
                 """)
         return Cause(seen: finding.seen, advice: finding.advice, finding: finding)
     }

@@ -20,10 +20,7 @@ struct VaultCheck: Sendable {
                     advice: "to open it, run as the service: siwa doctor")
             ]
         }
-        var output = OutputOptions()
-        // Warnings about its files are those of every command that opens it.
-        output.isQuiet = true
-        let session = Session(context.settings, output, in: context.world)
+        let session = context.quietSession
         do {
             let vault = try session.vault()
             // Opening does not look at all tables.

@@ -72,6 +72,24 @@ import Testing
         #expect(try await servers() == [])
     }
 
+    @Test func `doctor says what Apple refused siwa-server, whose secret it accepts`() async throws
+    {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let old = try await fixture.apple.code()
+        _ = try await fixture.apple.post("transfer", [:])
+        let answer = try await server.api("POST", "/v1/exchange", ["code": .string(old)])
+        #expect(answer.status == 502, "\(answer)")
+        try await eventually("doctor knows it") {
+            let result = try await fixture.apple.siwa(
+                ["doctor", "--online"], environment: fixture.environment)
+            return result.output.contains("Apple accepts the secret of com.example.app")
+                && result.output.contains(
+                    "\nApple refused the last request of siwa-server as com.example.app of team ")
+        }
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
     @Test(arguments: VaultBackend.available)
     func `a fault that a check of the vault found is a problem until a check finds none`(
         _ backend: VaultBackend

@@ -44,9 +44,19 @@ struct EndpointCheck: Sendable {
 
     /// The conclusion if no check failed.
     ///
-    /// - Parameter authorityFile: authorities that were trusted besides the system's. Apple does
-    ///   not have them.
-    static func passed(trusting authorityFile: String?) -> DoctorReport.Cause {
+    /// - Parameters:
+    ///   - lines: the checks.
+    ///   - authorityFile: authorities that were trusted besides the system's. Apple does not have them.
+    static func passed(
+        _ lines: [CheckLine], trusting authorityFile: String?
+    ) -> DoctorReport.Cause {
+        let doubt = lines.first { $0.name == Stage.forged.rawValue && $0.status == .warning }
+        if let doubt {
+            return DoctorReport.Cause(
+                seen:
+                    "whether Apple can post to this endpoint is not known: a forged notification was "
+                    + doubt.seen, advice: doubt.advice ?? "")
+        }
         guard let authorityFile else {
             return DoctorReport.Cause(
                 seen: "as far as can be seen from here, Apple can post to this endpoint",

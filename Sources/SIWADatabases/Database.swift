@@ -5,6 +5,9 @@ package protocol Database: AnyObject {
     /// The dialect of its SQL.
     var dialect: Dialect { get }
 
+    /// The program, with arguments, that runs SQL in it.
+    var shell: String { get }
+
     /// Runs a statement, which is prepared once, and returns its rows.
     ///
     /// - Parameters:

@@ -309,7 +309,10 @@ import Testing
         ("sqlite:/a/b@c?d", "sqlite:/a/b@c?d"),
         ("postgresql://u:hush@h:5/d", "postgresql://u@h:5/d"),
         ("postgres://u:hu@sh/x@h/d?password=hush", "postgres://u@h/d"),
-        ("postgresql:///d?host=/run&password=hush", "postgresql:///d"),
+        (
+            "postgresql:///d?host=/run&password=hush&port=5433",
+            "postgresql:///d?host=/run&port=5433"
+        ),
         ("postgresql://u:hu?sh@h/d", "postgresql://…"),
         ("postgresql://h/d", "postgresql://h/d"),
     ])
@@ -320,15 +323,17 @@ import Testing
     @Test(arguments: [
         ("sqlite:/a/b?host=c", "sqlite:/a/b?host=c"),
         ("postgresql://u:hush@h:5/d", "postgresql://u@h:5/d"),
-        ("postgresql:///d?password=hush&host=/run", "postgresql:///d (host=/run)"),
-        ("postgresql:///d", "postgresql:///d (host=db)"),
-        ("postgresql://u@", "postgresql://u@ (host=db, dbname=app)"),
+        ("postgresql:///d?password=hush&host=/run", "postgresql:///d?host=/run (port=5)"),
+        ("postgresql:///d", "postgresql:///d (host=db, port=5)"),
+        ("postgresql://u@", "postgresql://u@ (host=db, port=5, dbname=app)"),
+        ("postgresql://[::1]/d", "postgresql://[::1]/d (port=5)"),
+        ("postgresql://u@:6/d?host=/run", "postgresql://u@:6/d?host=/run"),
         ("postgresql://u:hu?host=sh@h/d", "postgresql://…"),
     ])
     func `a vault is named by host and database, wherever they are set`(
         _ url: String, _ shown: String
     ) {
-        let variables = ["PGHOST": "db", "PGDATABASE": "app", "PGPASSWORD": "hush"]
+        let variables = ["PGHOST": "db", "PGPORT": "5", "PGDATABASE": "app", "PGPASSWORD": "hush"]
         #expect(vaultPlace(url) { variables[$0] } == shown)
     }
 }

@@ -210,7 +210,8 @@ import Testing
             "FATAL:  28000: Peer authentication failed for user \"siwa\"\n")
         for (refusal, role) in [(unknown, "root"), (peer, "siwa")] {
             let remedy = refusal.remedy(
-                role: role, database: "siwa", isLocal: true, needsPassword: false)
+                for: PostgresRole(name: role, database: "siwa", isLocal: true),
+                needsPassword: false)
             #expect(remedy?.contains("'siwa-admin' is siwa as the service") == true)
         }
         #expect(unknown.kind(needsPassword: false) == .unusable)
@@ -219,7 +220,8 @@ import Testing
             (wrong, false), (ConnectionRefusal("no password\n"), true),
         ] {
             let remedy = refusal.remedy(
-                role: "siwa", database: "siwa", isLocal: true, needsPassword: needsPassword)
+                for: PostgresRole(name: "siwa", database: "siwa", isLocal: true),
+                needsPassword: needsPassword)
             #expect(remedy?.contains("/var/lib/siwa/.pgpass") == true)
         }
     }
@@ -227,17 +229,29 @@ import Testing
     @Test func `a missing role or database is created as the database's administrator`() {
         let role = ConnectionRefusal("FATAL:  28000: role \"siwa\" does not exist\n")
         #expect(
-            role.remedy(role: "siwa", database: "siwa", isLocal: true, needsPassword: false)?
+            role.remedy(
+                for: PostgresRole(name: "siwa", database: "siwa", isLocal: true),
+                needsPassword: false)?
                 .hasPrefix("create the role: sudo -u postgres createuser siwa;") == true)
+        #expect(
+            role.remedy(
+                for: PostgresRole(name: "siwa", database: "siwa", isLocal: true, port: "5433"),
+                needsPassword: false)?
+                .hasPrefix("create the role: sudo -u postgres createuser --port 5433 siwa;") == true
+        )
         let locked = ConnectionRefusal(
             "FATAL:  28000: role \"it's\" is not permitted to log in\n")
         #expect(
-            locked.remedy(role: "it's", database: "siwa", isLocal: false, needsPassword: false)
+            locked.remedy(
+                for: PostgresRole(name: "it's", database: "siwa", isLocal: false, port: "5432"),
+                needsPassword: false)
                 == "let the role log in, on the machine of the database: sudo -u postgres psql -c "
                 + #"'ALTER ROLE "it'\''s" LOGIN'; or name another one in vault.url"#)
         let database = ConnectionRefusal("FATAL:  3D000: database \"it's\" does not exist\n")
         #expect(
-            database.remedy(role: "siwa", database: "it's", isLocal: false, needsPassword: false)
+            database.remedy(
+                for: PostgresRole(name: "siwa", database: "it's", isLocal: false),
+                needsPassword: false)
                 == "if there was a vault, look for it under another name (sudo -u postgres psql -l), "
                 + "or restore it from its backup; for a new one, create the "
                 + "database, on the machine of the database: sudo -u postgres createdb "

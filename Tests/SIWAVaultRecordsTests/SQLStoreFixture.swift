@@ -107,6 +107,7 @@ private final class WatchedDatabase: Database {
     }
 
     var dialect: Dialect { database.dialect }
+    var shell: String { database.shell }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
         seen.statements.withLock { $0.append((sql, values)) }

@@ -239,6 +239,7 @@ private final class FailingDatabase: Database {
     init(_ database: any Database, after: Int) { (self.database, left) = (database, after) }
 
     var dialect: Dialect { database.dialect }
+    var shell: String { database.shell }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
         guard left > 0 else { throw DatabaseFailure(.unreachable, "cut off") }

@@ -406,6 +406,7 @@ private final class CutDatabase: Database {
     }
 
     var dialect: Dialect { database.dialect }
+    var shell: String { database.shell }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
         guard isWorking() else { throw DatabaseFailure(.unreachable, "cut off") }

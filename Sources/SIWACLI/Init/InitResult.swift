@@ -82,13 +82,17 @@ struct InitResult: Sendable {
         let address = url.drop { $0 != ":" }.dropFirst()
         let name = address.dropFirst(3).prefix { $0 != "?" }
         guard !url.hasPrefix("sqlite:"), address.hasPrefix("///"), !name.isEmpty else { return [] }
+        let ports = url.drop { $0 != "?" }.dropFirst().split(separator: "&").filter {
+            $0.hasPrefix("port=")
+        }
+        let port = ports.last.map { " --port \($0.dropFirst(5))" } ?? ""
         return [
             (
-                "sudo -u postgres createuser siwa",
+                "sudo -u postgres createuser\(port) siwa",
                 "the role of the service, which needs no password; not if it exists"
             ),
             (
-                "sudo -u postgres createdb --owner siwa --encoding UTF8 --template template0 \(name)",
+                "sudo -u postgres createdb\(port) --owner siwa --encoding UTF8 --template template0 \(name)",
                 "its database; not if it exists"
             ),
         ]

@@ -112,9 +112,7 @@ struct PostgresAttempt: Sendable {
         }
         let role = PostgresRole(connection, postgres)
         if !isAboutTLS,
-            let remedy = refusal.remedy(
-                role: role.name, database: role.database, isLocal: role.isLocal,
-                needsPassword: needsPassword)
+            let remedy = refusal.remedy(for: role, needsPassword: needsPassword)
         {
             return DatabaseFailure(StoreError(kind, refusal.message, remedy: remedy))
         }

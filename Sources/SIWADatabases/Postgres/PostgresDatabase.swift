@@ -2,6 +2,7 @@ internal import Glibc
 internal import SIWACPostgres
 internal import SIWAJOSE
 internal import SIWALifecycle
+internal import SIWASystem
 
 /// A connection to a server.
 final class PostgresDatabase: Database {
@@ -19,6 +20,11 @@ final class PostgresDatabase: Database {
     private var prepared = 0
 
     let dialect = Dialect.postgres
+
+    var shell: String {
+        let role = PostgresRole(connection, postgres)
+        return "psql\(role.port) \(role.database.quotedForShell)"
+    }
 
     init(
         _ postgres: siwa_postgres, owning connection: OpaquePointer, _ timeout: StoreTimeout,

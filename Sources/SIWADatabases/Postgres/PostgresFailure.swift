@@ -47,7 +47,7 @@ struct SQLState: Hashable {
         if code == "57014" {
             return """
                 if nothing holds the server up, the statement_timeout of the role or of the database is too \
-                short: sudo -u postgres psql -c 'ALTER ROLE \(role.name.identifierInShell) RESET \
+                short: sudo -u postgres psql\(role.port) -c 'ALTER ROLE \(role.name.identifierInShell) RESET \
                 statement_timeout', and the same with ALTER DATABASE \(role.database.identifierInShell)
                 """
         }
@@ -60,11 +60,11 @@ struct SQLState: Hashable {
         }
         return """
             the tables, or the database, belong to another role than \(role.name), which vault.url \
-            names: 'sudo -u postgres psql --dbname \(role.database.quotedForShell) --command "\\dt"' \
+            names: 'sudo -u postgres psql\(role.port) --dbname \(role.database.quotedForShell) --command "\\dt"' \
             shows the tables and their owner, whom vault.url can name; a table that has another \
             owner than the rest is given back with ALTER TABLE … OWNER TO; if the owner is right, \
             'siwa-server check' and 'siwa doctor' name the missing privilege; if there are no \
-            tables, give the database to \(role.name): sudo -u postgres psql -c 'ALTER DATABASE \
+            tables, give the database to \(role.name): sudo -u postgres psql\(role.port) -c 'ALTER DATABASE \
             \(role.database.identifierInShell) OWNER TO \(role.name.identifierInShell)'
             """
     }
@@ -122,13 +122,10 @@ struct ConnectionRefusal {
     ///
     /// - Parameters:
     ///   - role: whom libpq connects as.
-    ///   - database: what it connects to.
-    ///   - isLocal: whether the server is on this machine.
     ///   - needsPassword: whether the server asked for a password, and none is set.
-    func remedy(
-        role: String, database: String, isLocal: Bool, needsPassword: Bool
-    ) -> String? {
-        let place = isLocal ? "" : ", on the machine of the database"
+    func remedy(for role: PostgresRole, needsPassword: Bool) -> String? {
+        let place = role.isLocal ? "" : ", on the machine of the database"
+        let (name, database, port) = (role.name, role.database, role.port)
         switch needsPassword ? "28P01" : state?.code {
         case "28P01":
             return """
@@ -143,12 +140,12 @@ struct ConnectionRefusal {
         case "28000" where message.mentions("pg_hba.conf"):
             return """
                 let pg_hba.conf admit the role\(place), by the first line that fits: 'local \
-                \(database) \(role) peer' for the service on the same machine; sudo -u postgres psql \
+                \(database) \(name) peer' for the service on the same machine; sudo -u postgres psql\(port) \
                 -c 'SHOW hba_file' names the file, and -c 'SELECT pg_reload_conf()' has it read
                 """
         // "Peer authentication failed …", or the role is missing.
         case "28000"
-        where role == "root" || message.split { !$0.isLetter }.contains("authentication"):
+        where name == "root" || message.split { !$0.isLetter }.contains("authentication"):
             return """
                 run the command as the user that the database knows: 'siwa-admin' is siwa as the \
                 service; or name the role in vault.url
@@ -156,30 +153,30 @@ struct ConnectionRefusal {
         // The role is there: "role … is not permitted to log in".
         case "28000" where message.split(whereSeparator: { !$0.isLetter }).contains("permitted"):
             return """
-                let the role log in\(place): sudo -u postgres psql -c 'ALTER ROLE \
-                \(role.identifierInShell) LOGIN'; or name another one in vault.url
+                let the role log in\(place): sudo -u postgres psql\(port) -c 'ALTER ROLE \
+                \(name.identifierInShell) LOGIN'; or name another one in vault.url
                 """
         case "28000":
             return """
-                create the role\(place): sudo -u postgres createuser \(role.quotedForShell); or name \
+                create the role\(place): sudo -u postgres createuser\(port) \(name.quotedForShell); or name \
                 another one in vault.url
                 """
         case "42501":
             return """
-                let the role connect\(place): sudo -u postgres psql -c 'GRANT CONNECT ON DATABASE \
-                \(database.identifierInShell) TO \(role.identifierInShell)'
+                let the role connect\(place): sudo -u postgres psql\(port) -c 'GRANT CONNECT ON DATABASE \
+                \(database.identifierInShell) TO \(name.identifierInShell)'
                 """
         // "too many connections for role …", or "for database …".
         case "53300" where message.mentions("connections for role"):
             return """
                 close some of the role's connections, which pg_stat_activity lists, or raise their \
-                number\(place): sudo -u postgres psql -c 'ALTER ROLE \(role.identifierInShell) \
+                number\(place): sudo -u postgres psql\(port) -c 'ALTER ROLE \(name.identifierInShell) \
                 CONNECTION LIMIT 100'
                 """
         case "53300" where message.mentions("connections for database"):
             return """
                 close some of the database's connections, which pg_stat_activity lists, or raise their \
-                number\(place): sudo -u postgres psql -c 'ALTER DATABASE \
+                number\(place): sudo -u postgres psql\(port) -c 'ALTER DATABASE \
                 \(database.identifierInShell) CONNECTION LIMIT 100'
                 """
         case "53300":
@@ -189,9 +186,9 @@ struct ConnectionRefusal {
                 """
         case "3D000":
             return """
-                if there was a vault, look for it under another name (sudo -u postgres psql -l), or \
+                if there was a vault, look for it under another name (sudo -u postgres psql\(port) -l), or \
                 restore it from its backup; for a new one, create the \
-                database\(place): sudo -u postgres createdb --owner \(role.quotedForShell) --encoding \
+                database\(place): sudo -u postgres createdb\(port) --owner \(name.quotedForShell) --encoding \
                 UTF8 --template template0 \(database.quotedForShell); then 'siwa vault init' creates \
                 the vault
                 """

@@ -112,6 +112,7 @@ extension PostgresSettings {
 
     private static let keywords: Set = [
         "host", "hostaddr", "sslmode", "sslrootcert", "target_session_attrs", "user", "dbname",
+        "port",
     ]
 }
 
@@ -121,16 +122,26 @@ struct PostgresRole {
     let database: String
     /// Whether the server is on this machine.
     let isLocal: Bool
+    /// The options of PostgreSQL's programs for another port than theirs, after a space.
+    let port: String
+
+    /// Describes a role.
+    ///
+    /// - Parameter port: that of the server; nil for PostgreSQL's own.
+    init(name: String, database: String, isLocal: Bool, port: String? = nil) {
+        (self.name, self.database, self.isLocal) = (name, database, isLocal)
+        self.port = port.map { $0 == "5432" ? "" : " --port \($0)" } ?? ""
+    }
 
     init(_ connection: OpaquePointer, _ postgres: siwa_postgres) {
         let options = PostgresSettings.options(connection, postgres)
         func text(_ keyword: String) -> String? { options[keyword]?.value }
-        name = text("user") ?? ""
-        database = text("dbname") ?? name
-        isLocal =
-            PostgresSettings(
+        let name = text("user") ?? ""
+        self.init(
+            name: name, database: text("dbname") ?? name,
+            isLocal: PostgresSettings(
                 host: text("host"), address: text("hostaddr"), isModeStated: false
-            ).isLocal
+            ).isLocal, port: text("port"))
     }
 }
 

@@ -1,5 +1,6 @@
 internal import SIWACSQLite
 internal import SIWALifecycle
+internal import SIWASystem
 
 /// A connection to a file.
 final class SQLiteDatabase: Database {
@@ -14,6 +15,7 @@ final class SQLiteDatabase: Database {
     private var hasBegun = false
 
     let dialect = Dialect.sqlite
+    var shell: String { "sqlite3 \(path.quotedForShell)" }
 
     init(_ sqlite: siwa_sqlite, _ path: String, _ timeout: StoreTimeout) throws(DatabaseFailure) {
         file = try OpenSQLiteFile(path)

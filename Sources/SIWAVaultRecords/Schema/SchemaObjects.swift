@@ -30,13 +30,15 @@ extension Schema {
         }
 
         /// What is wrong if it is missing.
-        var absence: VaultFault {
+        ///
+        /// - Parameter shell: runs SQL in the database.
+        func absence(_ shell: String) -> VaultFault {
             guard !isTable else { return VaultFault("the table \(name) is missing") }
             return VaultFault(
                 "the index \(name) is missing; this makes it again: \(sql)",
                 remedy: """
                     nothing is lost: run the CREATE statement in the database as its owner (sudo -u siwa \
-                    psql DATABASE, or sudo -u siwa sqlite3 FILE), and look again
+                    \(shell)), and look again
                     """)
         }
     }
@@ -58,7 +60,9 @@ extension Schema {
         }.joined(separator: " UNION ALL ")
         let missing = Set(try database.run(sql).compactMap { $0.first?.text })
         guard !isOptional || missing.count < objects.count else { return [] }
-        return objects.filter { missing.contains($0.name) }.map(\.absence)
+        return objects.filter { missing.contains($0.name) }.map {
+            $0.absence(database.shell)
+        }
     }
 
     /// What the role of the connection may not do with the tables.
@@ -69,6 +73,7 @@ extension Schema {
     ) throws(DatabaseFailure) -> [VaultFault] {
         let tables = objects(database.dialect).filter(\.isTable).map(\.name)
         guard let query = database.dialect.lackingPrivileges?(tables, privileges) else { return [] }
+        let shell = database.shell
         return try database.run(query).map { row in
             let texts = row.map { $0.text ?? "" }
             return VaultFault(
@@ -77,7 +82,7 @@ extension Schema {
                 it: \(texts[3])
                 """,
                 remedy: """
-                    run the GRANT statement in the database (sudo -u postgres psql DATABASE), and look again
+                    run the GRANT statement in the database (sudo -u postgres \(shell)), and look again
                     """)
         }
     }

@@ -26,10 +26,7 @@ extension PlannedMove {
             throw InvalidLine(nil, "the line is not a JSON object")
         }
         guard try line.text("status") == "done" else { return nil }
-        // The user_id of such a line is the old one.
-        guard object["to_team"] == nil else {
-            throw InvalidLine(nil, "the line is a result of 'siwa migrate export', not of import")
-        }
+        try line.checkImported()
         guard let old = try line.text(member.rawValue), let new = try line.text("user_id") else {
             let name = object["user_id"]?.string == nil ? "user_id" : member.rawValue
             throw InvalidLine(nil, "the line has no member '\(name)'")

@@ -220,3 +220,12 @@ extension NumericDate {
         self.init(rfc3339: isWithoutZone ? text + "Z" : text)
     }
 }
+
+extension ItemLine {
+    /// Checks that the line is no result of 'siwa migrate export', whose `user_id` is the old one.
+    package func checkImported() throws(InvalidLine) {
+        guard object?["to_team"] == nil else {
+            throw InvalidLine(nil, "the line is a result of 'siwa migrate export', not of import")
+        }
+    }
+}

@@ -23,6 +23,7 @@ extension VaultRemap {
     package init?(importResult text: SecretBytes, of clientID: ClientID) throws(InvalidLine) {
         let line = try ItemLine(text)
         guard line.object != nil else { throw InvalidLine(nil, "the line is not a JSON object") }
+        try line.checkImported()
         guard try line.text("status") ?? "done" == "done", let old = try line.text("old_user_id")
         else { return nil }
         guard let new = try line.text("user_id") else {

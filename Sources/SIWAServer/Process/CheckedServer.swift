@@ -47,6 +47,8 @@ struct CheckedServer {
             listenerWarnings.append(try own.use(in: base, of: name, besides: addresses))
         }
         try UnsavedTokenFile.check(in: inputs.stateFolder, base)
+        let keyWarning = UnsavedTokenFile.missingKeys(
+            in: inputs.stateFolder, try inputs.configuration.quiet.vaultKeys(), base)
         let clock = inputs.clock
         if inputs.fixedKeys == nil { await clock.ask(as: inputs.clients.asking) }
         let signerWarnings = try await inputs.clients.askSigners(base.clocks)
@@ -55,7 +57,7 @@ struct CheckedServer {
             + listenerWarnings.compactMap(\.self)
             + inputs.clients.expiries(at: base.clocks.now())
             .compactMap { $0.fault(at: base.clocks.now()) }
-            + [spaceWarning, inputs.keySetWarning, clock.warning].compactMap(\.self)
+            + [spaceWarning, keyWarning, inputs.keySetWarning, clock.warning].compactMap(\.self)
         let profiles = inputs.clients.all.map { $0.name.isEmpty ? $0.clientID.rawValue : $0.name }
         let names = listeners.map { $0.name.rawValue + $0.settings.untried }
         summary = """

@@ -54,6 +54,25 @@ struct UnsavedTokenFile: Sendable {
         }
     }
 
+    /// Which keys the tokens in the files of a folder need and `keys` lacks; nil if none.
+    static func missingKeys(
+        in folder: String, _ keys: VaultKeyRing, _ world: World
+    ) -> String? {
+        let files = (1...UnsavedTokens.mostFiles).compactMap {
+            try? world.files.readRegular(UnsavedTokens.file($0, in: folder))
+        }
+        let records = files.flatMap { file in
+            // The rest of a file is reserved space.
+            String(decoding: file.contents.revealed().prefix { $0 != 0 }, as: UTF8.self)
+                .split(separator: "\n").compactMap { try? VaultRecord(unsaved: String($0)) }
+        }
+        let missing = Set(records.map(\.keyNumber)).subtracting(keys.numbers).sorted()
+        guard !missing.isEmpty else { return nil }
+        return "tokens in \(folder)/unsaved-tokens cannot be stored without key "
+            + missing.map(String.init).joined(separator: ", ")
+            + " of the vault, which its key file lacks: add that key's line from its backup"
+    }
+
     private static func unusable(_ error: FileError, _ folder: String) -> Diagnosis {
         Diagnosis(
             .configuration, "server.state: \(error)",

@@ -97,6 +97,24 @@ import Testing
         #expect(checked.errors == served.errors && checked.errors.contains("server.state"))
     }
 
+    @Test func `a key that a token waiting to be stored needs, and that is missing, is named`()
+        async throws
+    {
+        let fixture = try await prepared(.sqlite)
+        let line = { (key: Int) in
+            #"{"client_id":"com.example.app","user_id":"001.a.1","token_fingerprint":"0123456789ab","#
+                + #""key_number":\#(key),"sealed":"AAAA","stored_at":1800000000}"# + "\n"
+        }
+        for (key, isNamed) in [(1, false), (2, true)] {
+            try fixture.apple.folder.write("unsaved-tokens", line(key) + "not JSON\n\0\0\0")
+            let checked = try await fixture.run("check")
+            #expect(checked.ending == .exit(0), "\(checked)")
+            #expect(
+                checked.errors.contains("cannot be stored without key 2 of the vault") == isNamed,
+                "\(checked)")
+        }
+    }
+
     @Test func `another key in the credential of the units than in the profile is named`()
         async throws
     {

@@ -46,7 +46,9 @@ package struct ClientFindings: Sendable {
             ]
         }
         if let mistaken { return [mistaken] }
-        let others = localCandidates.keyFiles(besides: source.path).filter { !isInUse($0) }
+        let others = localCandidates.keyFiles(besides: source.path).filter {
+            !isInUse($0) && !isOfOtherProfile($0)
+        }
         guard key.keyIDInName == nil, !others.isEmpty else { return [] }
         let list = others.map(\.path).joined(separator: ", ")
         return [
@@ -55,6 +57,12 @@ package struct ClientFindings: Sendable {
                 seen: "\(source.description) is in use, and there are other keys: \(list)",
                 advice: "'siwa doctor --online' finds the one that Apple accepts")
         ]
+    }
+
+    private func isOfOtherProfile(_ file: KeyFile) -> Bool {
+        localCandidates.otherProfiles.contains {
+            $0.keyPath == file.path || file.keyID != nil && $0.keyID == file.keyID
+        }
     }
 
     /// Key ID and Team ID look alike. A file's name contains the Key ID, another profile both.

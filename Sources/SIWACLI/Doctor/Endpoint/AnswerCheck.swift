@@ -152,8 +152,15 @@ struct AnswerCheck: Sendable {
                     if siwa-server is behind this URL, the proxy refuses what Apple posts, too: its \
                     log says why
                     """)
+        case 401: CheckLine(.forged, .ok, "refused with 401")
         case 400..<500:
-            CheckLine(.forged, .ok, "refused with \(answer.status)")
+            CheckLine(
+                .forged, .warning,
+                "refused with \(answer.status); siwa-server refuses it with 401",
+                advice: """
+                    if siwa-server is behind this URL, the proxy refuses or changes what Apple posts: \
+                    its log says why; another receiver may answer so
+                    """)
         case 200..<300:
             CheckLine(
                 .forged, .failed,

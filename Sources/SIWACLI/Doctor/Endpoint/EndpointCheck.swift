@@ -51,7 +51,8 @@ struct EndpointCheck: Sendable {
         _ lines: [CheckLine], trusting authorityFile: String?
     ) -> DoctorReport.Cause {
         let doubt = lines.first { $0.name == Stage.forged.rawValue && $0.status == .warning }
-        if let doubt {
+        let isProven = lines.contains { $0.name == Stage.signed.rawValue && $0.status == .ok }
+        if let doubt, !isProven {
             return DoctorReport.Cause(
                 seen:
                     "whether Apple can post to this endpoint is not known: a forged notification was "

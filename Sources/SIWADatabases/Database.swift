@@ -5,7 +5,7 @@ package protocol Database: AnyObject {
     /// The dialect of its SQL.
     var dialect: Dialect { get }
 
-    /// The program, with arguments, that runs SQL in it.
+    /// The command with which root runs SQL in it, as the owner of all tables.
     var shell: String { get }
 
     /// Runs a statement, which is prepared once, and returns its rows.

@@ -26,6 +26,9 @@ package struct Dialect: Sendable {
     /// Whether one statement can take many rows, as arrays of their columns. An embedded database has
     /// no round trips that this would save.
     package let takesArrays: Bool
+    /// Whether the indexes of a table's keys have names, by which they can be dropped: `table_pkey`,
+    /// `table_column_key`.
+    package let namesKeys: Bool
     /// A query that returns a row if a table exists.
     package let tableExists: @Sendable (String) -> String
     /// A query that returns the role of the connection, and its search path, if it can use no schema of
@@ -63,6 +66,7 @@ package struct Dialect: Sendable {
         now: "CAST(strftime('%s', 'now') AS INTEGER)",
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
         lockingRows: "", holdingRows: "", skippingLockedRows: "", takesArrays: false,
+        namesKeys: false,
         tableExists: { "SELECT 1 FROM sqlite_schema WHERE name = '\($0)'" },
         schemaless: nil, lackingPrivileges: nil,
         lockSchema: nil, holdTable: nil, lockTable: nil, continueNumbers: nil,
@@ -77,6 +81,7 @@ package struct Dialect: Sendable {
         lockingRows: "FOR UPDATE", holdingRows: "FOR SHARE",
         skippingLockedRows: "FOR UPDATE SKIP LOCKED",
         takesArrays: true,
+        namesKeys: true,
         tableExists: { "SELECT 1 WHERE to_regclass('\($0)') IS NOT NULL" },
         schemaless: """
             SELECT quote_ident(current_user::text), current_setting('search_path')

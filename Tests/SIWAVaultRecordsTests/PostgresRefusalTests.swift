@@ -40,7 +40,7 @@ import Testing
         let error = try refusal(try await PostgresServer.shared().url("nowhere"))
         #expect(error?.kind == .unusable)
         #expect(error?.message.contains("database \"nowhere\" does not exist") == true)
-        #expect(error?.remedy?.contains("--template template0 nowhere;") == true)
+        #expect(error?.remedy?.hasSuffix("--template template0 nowhere") == true)
     }
 
     @Test func `the commands that create a missing role and database are printed`() async throws {
@@ -107,6 +107,32 @@ import Testing
         #expect(error?.kind == .unusable && error?.message.contains("row-level security") == true)
         #expect(
             error?.remedy?.contains("ROW LEVEL SECURITY") == true, "\(String(describing: error))")
+    }
+
+    @Test func `every key that an administrator can drop is missed, and made again as printed`()
+        async throws
+    {
+        let fixture = try await PostgresStoreFixture()
+        let connector = try connector(of: fixture.url, timeout: .eachStatement(.seconds(60)))
+        try SQLVaultStore(connector).create(.first)
+        let server = ServerStore(connector)
+        try server.prepare(isAlone: false)
+        let database = try connector.connect(creating: false)
+        let keys = try database.run(
+            """
+            SELECT conrelid::regclass::text, conname::text FROM pg_constraint
+            WHERE contype IN ('p', 'u') AND connamespace = 'public'::regnamespace ORDER BY conname
+            """)
+        #expect(keys.count > 15)
+        for key in keys.map({ $0.map { $0.text ?? "" } }) {
+            _ = try database.run("ALTER TABLE \(key[0]) DROP CONSTRAINT \(key[1])")
+            let error = #expect(throws: StoreError.self) { try server.check() }
+            let words = "the index \(key[1]) is missing; this makes it again: "
+            let message = error?.message ?? ""
+            #expect(message.hasPrefix(words), "\(message)")
+            _ = try database.run(String(message.dropFirst(words.count)))
+            #expect(throws: Never.self) { try server.check() }
+        }
     }
 
     @Test func `a missing permission to create tables is reported`() async throws {
@@ -255,8 +281,7 @@ import Testing
                 == "if there was a vault, look for it under another name (sudo -u postgres psql -l), "
                 + "or restore it from its backup; for a new one, create the "
                 + "database, on the machine of the database: sudo -u postgres createdb "
-                + #"--owner siwa --encoding UTF8 --template template0 'it'\''s'; then 'siwa vault "#
-                + "init' creates the vault")
+                + #"--owner siwa --encoding UTF8 --template template0 'it'\''s'"#)
     }
 
     @Test(arguments: [

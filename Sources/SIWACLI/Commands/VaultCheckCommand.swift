@@ -64,6 +64,10 @@ struct VaultCheckCommand: Command {
         let store = vault.store
         let faults = try session.showing("the database is checked") { try store.faults() }
         for fault in faults { broken.add(fault.text, .damaged, remedy: fault.remedy) }
+        if faults.isEmpty, self.vault == nil, session.settings.file?.server != nil {
+            // The columns.
+            _ = try session.serverStore(.statement).examine()
+        }
         let progress = try RecordProgress(session, "records decrypted") {
             let count = try store.expectedRecords()
             return { count }

@@ -189,8 +189,7 @@ struct ConnectionRefusal {
                 if there was a vault, look for it under another name (sudo -u postgres psql\(port) -l), or \
                 restore it from its backup; for a new one, create the \
                 database\(place): sudo -u postgres createdb\(port) --owner \(name.quotedForShell) --encoding \
-                UTF8 --template template0 \(database.quotedForShell); then 'siwa vault init' creates \
-                the vault
+                UTF8 --template template0 \(database.quotedForShell)
                 """
         default: return nil
         }

@@ -15,7 +15,7 @@ final class SQLiteDatabase: Database {
     private var hasBegun = false
 
     let dialect = Dialect.sqlite
-    var shell: String { "sqlite3 \(path.quotedForShell)" }
+    var shell: String { "sudo -u siwa sqlite3 \(path.quotedForShell)" }
 
     init(_ sqlite: siwa_sqlite, _ path: String, _ timeout: StoreTimeout) throws(DatabaseFailure) {
         file = try OpenSQLiteFile(path)

@@ -29,6 +29,36 @@ extension Schema {
             self.sql = words.joined(separator: " ")
         }
 
+        /// The index of a table's key.
+        private init(keyOf table: String, _ key: String, _ columns: String) {
+            let isPrimary = key == "PRIMARY KEY"
+            name = isPrimary ? "\(table)_pkey" : "\(table)_\(columns)_key"
+            isTable = false
+            sql = "ALTER TABLE \(table) ADD \(key) (\(columns))"
+        }
+
+        /// The indexes that a table's keys have in PostgreSQL, from which an administrator can drop them.
+        var keys: [Object] {
+            guard isTable else { return [] }
+            var keys: [Object] = []
+            // CREATE TABLE name ( column type …, column type … )
+            let words = sql.split(separator: " ").dropFirst(4)
+            var column = words.first ?? ""
+            for (place, word) in zip(words.indices, words) {
+                let key =
+                    word == "PRIMARY" ? "PRIMARY KEY" : word.hasPrefix("UNIQUE") ? "UNIQUE" : nil
+                if let key {
+                    let list = words[place...].dropFirst(2)
+                    let isList = key == "PRIMARY KEY" && list.first?.hasPrefix("(") == true
+                    let end = list.firstIndex { $0.hasSuffix(")") } ?? place
+                    let columns = isList ? list[...end].joined(separator: " ") : "(\(column))"
+                    keys.append(Object(keyOf: name, key, String(columns.dropFirst().dropLast())))
+                }
+                if words[..<place].last?.hasSuffix(",") == true { column = word }
+            }
+            return keys
+        }
+
         /// What is wrong if it is missing.
         ///
         /// - Parameter shell: runs SQL in the database.
@@ -37,14 +67,14 @@ extension Schema {
             return VaultFault(
                 "the index \(name) is missing; this makes it again: \(sql)",
                 remedy: """
-                    nothing is lost: run the CREATE statement in the database as its owner (sudo -u siwa \
-                    \(shell)), and look again
+                    nothing is lost: run the statement in the database (\(shell)), and look again
                     """)
         }
     }
 
     private func objects(_ dialect: Dialect) -> [Object] {
-        ([creation] + migrations).flatMap { $0(dialect) }.compactMap(Object.init)
+        let objects = ([creation] + migrations).flatMap { $0(dialect) }.compactMap(Object.init)
+        return objects + (dialect.namesKeys ? objects.flatMap(\.keys) : [])
     }
 
     /// The tables and indexes that are missing.
@@ -82,7 +112,7 @@ extension Schema {
                 it: \(texts[3])
                 """,
                 remedy: """
-                    run the GRANT statement in the database (sudo -u postgres \(shell)), and look again
+                    run the GRANT statement in the database (\(shell)), and look again
                     """)
         }
     }

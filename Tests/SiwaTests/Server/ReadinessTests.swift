@@ -97,6 +97,20 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
+    @Test(arguments: VaultBackend.available)
+    func `a column that is missing is a fault of the vault`(_ backend: VaultBackend) async throws {
+        let fixture = try await ServerFixture(backend)
+        let server = try await fixture.serve(fixture.listeners)
+        #expect(try await server.stop().ending == .exit(0))
+        func check() async throws -> ProgramResult {
+            try await fixture.apple.siwa(["vault", "check"], environment: fixture.environment)
+        }
+        #expect(try await check().exitCode == 0)
+        try fixture.vault.run("ALTER TABLE inbox_event RENAME COLUMN last_error TO lost")
+        let result = try await check()
+        #expect(result.exitCode == 3 && result.errors.contains("last_error"), "\(result)")
+    }
+
     /// As when a database is renamed, or a failover or a pooler leads to another installation's.
     @Test(arguments: VaultBackend.available)
     func `another vault in the place of the database gets nothing, and is asked for nothing`(

@@ -53,9 +53,8 @@ package struct Vault: Sendable {
         of checks: [VaultKeyCheck], _ keys: VaultKeyRing
     ) throws(StoreError) {
         _ = try currentKey(checks, keys)
-        guard checks.contains(where: { keys.numbers.contains($0.number) }) else {
+        if !checks.contains(where: { keys.numbers.contains($0.number) }) {
             _ = try encryptingKey(checks, keys)
-            return
         }
     }
 

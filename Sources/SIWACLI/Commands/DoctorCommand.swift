@@ -79,9 +79,10 @@ struct DoctorCommand: Command {
         try context.session.examineOutput(reportFile)
         if let endpoint { return try await examine(EndpointURL(endpoint), context) }
         let (online, answer) = isOnline ? await ask(about: context) : ([], .notAsked)
+        let vault = VaultCheck(context).lines
         let report = DoctorReport(
-            offline: await context.offlineChecks() + VaultCheck(context).lines
-                + ServerCheck(context).lines, online: online,
+            offline: await context.offlineChecks() + vault
+                + ServerCheck(context, after: vault).lines, online: online,
             answer: answer
         ).shown(in: world.words)
         if let reportFile { try await writeReport(to: reportFile, context) }

@@ -6,8 +6,13 @@ internal import SIWAServerRecords
 /// and what Apple answered a running one last.
 struct ServerCheck: Sendable {
     private let context: DoctorContext
+    /// Whether the vault can be asked: what does not answer is waited for once.
+    private let isVaultOpen: Bool
 
-    init(_ context: DoctorContext) { self.context = context }
+    /// - Parameter vault: the lines of ``VaultCheck``.
+    init(_ context: DoctorContext, after vault: [CheckLine]) {
+        (self.context, isVaultOpen) = (context, vault.contains { $0.status == .ok })
+    }
 
     /// Empty if the configuration has no server.
     var lines: [CheckLine] {
@@ -27,7 +32,7 @@ struct ServerCheck: Sendable {
     /// Of a transferred app, Apple refuses the codes and tokens of the old team, and accepts the request
     /// that tests its secret.
     private var refusals: [CheckLine] {
-        guard !context.world.words.isServiceOfOthers, let clientID = try? context.clientID.get(),
+        guard isVaultOpen, let clientID = try? context.clientID.get(),
             let teamID = try? context.teamID.get(),
             let survey = try? context.quietSession.serverStore().survey(),
             survey.servers.compactMap(\.facts).flatMap(\.profiles).contains(where: {

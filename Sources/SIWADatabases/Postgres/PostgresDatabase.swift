@@ -23,7 +23,7 @@ final class PostgresDatabase: Database {
 
     var shell: String {
         let role = PostgresRole(connection, postgres)
-        return "sudo -u postgres psql\(role.port) \(role.database.quotedForShell)"
+        return "sudo -u postgres psql\(role.portOption) \(role.database.quotedForShell)"
     }
 
     init(

@@ -47,7 +47,7 @@ struct SQLState: Hashable {
         if code == "57014" {
             return """
                 if nothing holds the server up, the statement_timeout of the role or of the database is too \
-                short: sudo -u postgres psql\(role.port) -c 'ALTER ROLE \(role.name.identifierInShell) RESET \
+                short: sudo -u postgres psql\(role.portOption) -c 'ALTER ROLE \(role.name.identifierInShell) RESET \
                 statement_timeout', and the same with ALTER DATABASE \(role.database.identifierInShell)
                 """
         }
@@ -60,11 +60,11 @@ struct SQLState: Hashable {
         }
         return """
             the tables, or the database, belong to another role than \(role.name), which vault.url \
-            names: 'sudo -u postgres psql\(role.port) --dbname \(role.database.quotedForShell) --command "\\dt"' \
+            names: 'sudo -u postgres psql\(role.portOption) --dbname \(role.database.quotedForShell) --command "\\dt"' \
             shows the tables and their owner, whom vault.url can name; a table that has another \
             owner than the rest is given back with ALTER TABLE … OWNER TO; if the owner is right, \
             'siwa-server check' and 'siwa doctor' name the missing privilege; if there are no \
-            tables, give the database to \(role.name): sudo -u postgres psql\(role.port) -c 'ALTER DATABASE \
+            tables, give the database to \(role.name): sudo -u postgres psql\(role.portOption) -c 'ALTER DATABASE \
             \(role.database.identifierInShell) OWNER TO \(role.name.identifierInShell)'
             """
     }
@@ -125,7 +125,7 @@ struct ConnectionRefusal {
     ///   - needsPassword: whether the server asked for a password, and none is set.
     func remedy(for role: PostgresRole, needsPassword: Bool) -> String? {
         let place = role.isLocal ? "" : ", on the machine of the database"
-        let (name, database, port) = (role.name, role.database, role.port)
+        let (name, database, port) = (role.name, role.database, role.portOption)
         switch needsPassword ? "28P01" : state?.code {
         case "28P01":
             return """

@@ -122,15 +122,15 @@ struct PostgresRole {
     let database: String
     /// Whether the server is on this machine.
     let isLocal: Bool
-    /// The options of PostgreSQL's programs for another port than theirs, after a space.
-    let port: String
+    /// The option of PostgreSQL's programs for another port than theirs, after a space.
+    let portOption: String
 
     /// Describes a role.
     ///
     /// - Parameter port: that of the server; nil for PostgreSQL's own.
     init(name: String, database: String, isLocal: Bool, port: String? = nil) {
         (self.name, self.database, self.isLocal) = (name, database, isLocal)
-        self.port = port.map { $0 == "5432" ? "" : " --port \($0)" } ?? ""
+        portOption = port.map { $0 == "5432" ? "" : " --port \($0)" } ?? ""
     }
 
     init(_ connection: OpaquePointer, _ postgres: siwa_postgres) {

@@ -65,6 +65,28 @@ import Testing
         #expect(try fixture.store().all() == [VaultRecord(.sample(1))])
     }
 
+    /// Several programs that make a vault at the same time have this moment.
+    @Test func `a log that came and went is not missed by a connection that never had it open`()
+        throws
+    {
+        _ = try fixture.vault()
+        #expect(try fixture.connect().run("PRAGMA journal_mode = DELETE") == [[.text("delete")]])
+        let other = try fixture.connect()
+        func begin() throws {
+            try other.begin(Access.reading)
+            other.rollBack()
+        }
+        try begin()
+        var ending: (any Database)? = try fixture.connect()
+        #expect(try ending?.run("PRAGMA journal_mode = WAL") == [[.text("wal")]])
+        _ = try ending?.run("SELECT count(*) FROM vault_token")
+        #expect(try names() == ["vault.db", "vault.db-shm", "vault.db-wal"])
+        try begin()
+        ending = nil
+        #expect(try names() == ["vault.db"])
+        try begin()
+    }
+
     @Test(arguments: [":memory:", "file:vault.db?mode=memory", "a b%20'\"", "日本"])
     func `any text can be the name of a vault's file`(_ name: String) throws {
         let path = fixture.folder.path(name)

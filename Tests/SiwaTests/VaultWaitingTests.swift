@@ -148,6 +148,22 @@ import Testing
         try await start(fixture, url: url).result()
     }
 
+    /// SQLite locks a file before it opens the file's log.
+    @Test func `a process that begins to use the vault is no fault of its log`() async throws {
+        let fixture = try await VaultFixture(.sqlite, Population(usual: 1, all: .migrates))
+        let file = open(String(fixture.url.dropFirst("sqlite:".count)), O_RDWR | O_CLOEXEC)
+        defer { close(file) }
+        var lock = flock()
+        (lock.l_type, lock.l_whence) = (Int16(F_RDLCK), Int16(SEEK_SET))
+        (lock.l_start, lock.l_len) = (0x4000_0002, 510)
+        try #require(file >= 0 && fcntl(file, F_SETLK, &lock) == 0)
+        async let result = fixture.apple.siwa(["vault", "list"], environment: fixture.environment)
+        try await Task.sleep(for: .milliseconds(300))
+        lock.l_type = Int16(F_UNLCK)
+        try #require(fcntl(file, F_SETLK, &lock) == 0)
+        #expect(try await result.exitCode == 0)
+    }
+
     /// The tokens were printed, and the exit code says that they were not stored.
     private func checkNotStored(_ result: ProgramResult, _ fixture: VaultFixture) throws {
         #expect(result.exitCode == 1, "\(result)")

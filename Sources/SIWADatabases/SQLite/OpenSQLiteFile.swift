@@ -17,7 +17,9 @@ final class OpenSQLiteFile: Sendable {
     /// The connections of this process to a file.
     private struct Connections {
         var count = 0
-        /// The log of their first transaction.
+        /// How many of them have the log open: while one has, no process removes it.
+        var withLog = 0
+        /// The log, since the first of them opened it.
         var log: SQLiteLog?
     }
 
@@ -42,30 +44,44 @@ final class OpenSQLiteFile: Sendable {
     }
 
     deinit {
-        guard let identity else { return }
-        Self.open.withLock { open in
-            guard var connections = open[path]?[identity] else { return }
-            connections.count -= 1
-            open[path]?[identity] = connections.count > 0 ? connections : nil
-            if open[path]?.isEmpty == true { open[path] = nil }
+        update { connections in connections.count -= 1 }
+    }
+
+    /// The caller's connection has the log open.
+    func useLog() {
+        let now = SQLiteLog(path)
+        update { connections in
+            connections.withLog += 1
+            if connections.log == nil, now.isWhole { connections.log = now }
         }
     }
 
-    /// Fails if the log is not the one with which this process began.
-    ///
-    /// - Parameter isOpen: whether the caller's connection has it open: only then does no other process
-    ///   remove it.
-    func requireLog(isOpen: Bool) throws(DatabaseFailure) {
+    /// The caller's connection is about to close the log, which SQLite removes if no other has it open.
+    func stopUsingLog() {
+        update { connections in
+            connections.withLog -= 1
+            if connections.withLog == 0 { connections.log = nil }
+        }
+    }
+
+    /// Fails if the log is not the one that connections of this process have open.
+    func requireLog() throws(DatabaseFailure) {
         guard let identity else { return }
         let now = SQLiteLog(path)
-        let known = Self.open.withLock { open in
-            let known = open[path]?[identity]?.log
-            if known == nil, isOpen, now.isWhole { open[path]?[identity]?.log = now }
-            return known
-        }
+        let known = Self.open.withLock { open in open[path]?[identity]?.log }
         guard let known, known != now else { return }
         let suffix = known.log == now.log ? "-shm" : "-wal"
         throw unusable("'\(path)\(suffix)' was deleted, moved or replaced while it was open")
+    }
+
+    private func update(_ change: (inout Connections) -> Void) {
+        guard let identity else { return }
+        Self.open.withLock { open in
+            guard var connections = open[path]?[identity] else { return }
+            change(&connections)
+            open[path]?[identity] = connections.count > 0 ? connections : nil
+            if open[path]?.isEmpty == true { open[path] = nil }
+        }
     }
 }
 
@@ -98,14 +114,16 @@ let replacedFileRemedy = """
     'Back up and restore' says, because the program still has it open; then start the program again
     """
 
-/// Why the log at a path is not the one that other processes use with the file; nil if it is. Asked again
-/// for a few milliseconds, because another process may begin or end.
+/// Why the log at a path is not the one that other processes use with the file; nil if it is.
+///
+/// A process that begins or ends has the lock of the file alone for a moment, which is a long one on a busy
+/// machine: so a fault is one that lasts a second.
 private func faultOfLog(_ path: String) -> String? {
     var fault: String?
-    for _ in 0..<5 {
+    for _ in 0..<100 {
         fault = faultOfLogNow(path)
         guard fault != nil else { return nil }
-        usleep(2000)
+        usleep(10_000)
     }
     return fault
 }
@@ -114,6 +132,9 @@ private func faultOfLog(_ path: String) -> String? {
 /// SHARED_FIRST, SHARED_SIZE and UNIX_SHM_DMS), and then has the log open. While it makes the log or
 /// removes it, its lock of the file is exclusive.
 private func faultOfLogNow(_ path: String) -> String? {
+    // Locks of a file that this process may not open are not seen; SQLite says why it cannot be opened.
+    for file in [path, path + "-shm"]
+    where faccessat(AT_FDCWD, file, R_OK, AT_EACCESS) != 0 && errno != ENOENT { return nil }
     let hasIndex = lockOfOthers(path + "-shm", from: 128, count: 1) != nil
     switch lockOfOthers(path, from: 0x4000_0002, count: 510) {
     case nil: return hasIndex ? foreignLog(path) : nil

@@ -11,8 +11,7 @@ final class SQLiteDatabase: Database {
     private let waiting: SQLiteWaiting
     private var statements: [String: SQLiteStatement] = [:]
     private var isReadyToWrite = false
-    /// Whether a transaction was begun, which opens the file's log.
-    private var hasBegun = false
+    private var usesLog = false
 
     let dialect = Dialect.sqlite
     var shell: String { "sudo -u siwa sqlite3 \(path.quotedForShell)" }
@@ -42,7 +41,8 @@ final class SQLiteDatabase: Database {
     deinit {
         statements = [:]
         // SQLite removes the log by its name, which may be another file's by now.
-        if (try? file.requireLog(isOpen: hasBegun)) == nil { _ = siwa_keep_log(sqlite, connection) }
+        if (try? file.requireLog()) == nil { _ = siwa_keep_log(sqlite, connection) }
+        if usesLog { file.stopUsingLog() }
         _ = sqlite.call.sqlite3_close_v2(connection)
     }
 
@@ -76,12 +76,16 @@ final class SQLiteDatabase: Database {
                     .unusable, "'\(path)' was deleted, moved or replaced while it was open",
                     remedy: replacedFileRemedy))
         }
-        try file.requireLog(isOpen: hasBegun)
+        try file.requireLog()
         if access == .writing, sqlite.call.sqlite3_db_readonly(connection, "main") == 1 {
             try requireFileAccess(to: path)
         }
+        // The answer is that of this connection, which opens the log of the file when it first reads it.
+        if !usesLog, try run("PRAGMA journal_mode") == [[.text("wal")]] {
+            usesLog = true
+            file.useLog()
+        }
         _ = try run(dialect.begin(access))
-        hasBegun = true
     }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {

@@ -7,7 +7,7 @@ struct Authorities: Sendable {
     let folder: String?
     /// A file of certificates, which are all read at once.
     let file: String?
-    /// The joined file behind `file`, if there are several, or one with a byte order mark.
+    /// The file in memory behind `file`, unless that is one of the system as it is.
     private let joined: JoinedFile?
 
     /// - Parameters:
@@ -20,7 +20,8 @@ struct Authorities: Sendable {
         let system = Self.system(variables, library)
         folder = system.folder
         let files = [system.file, extra].compactMap(\.self)
-        let isReadAsItIs = files.count < 2 && !files.contains(where: JoinedFile.hasByteOrderMark)
+        // An additional file may be replaced or removed while what it had is in use.
+        let isReadAsItIs = extra == nil && !files.contains(where: JoinedFile.hasByteOrderMark)
         joined = isReadAsItIs ? nil : try JoinedFile(files)
         file = joined?.path ?? files.first
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SIWALifecycle
 import SIWATestSupport
@@ -27,9 +28,11 @@ import Testing
     @Test func `an extra file is used in addition to the folder`() throws {
         let system = try authorities()
         try #require(system.file == nil)
-        let both = try authorities(adding: "/extra.pem")
+        let folder = try TemporaryFolder()
+        let both = try authorities(adding: folder.write("extra.pem", "extra"))
         #expect(both.folder == system.folder)
-        #expect(both.file == "/extra.pem")
+        let file = try #require(both.file)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "extra\n")
     }
 
     @Test func `CURL_CA_BUNDLE has the highest priority`() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import SIWACrypto
 import SIWACurlTransport
 import SIWALifecycle
@@ -56,6 +57,17 @@ struct TLSTests {
                     authorityFile: authorityFile, variables: { ["SSL_CERT_FILE": systemFile][$0] })
                 #expect(try await transport.get("localhost", server).status == 200)
             }
+        }
+    }
+
+    @Test func `an added authority is trusted on after its file was removed`() async throws {
+        let empty = try TemporaryFolder()
+        let file = try folder.write("added.pem", authority.certificate.pemRepresentation())
+        try await TLSServer.serving(TLSIdentity(authority, .host("localhost"))) { server in
+            let transport = try CurlTransport(
+                authorityFile: file, variables: { ["SSL_CERT_DIR": empty.path][$0] })
+            try FileManager.default.removeItem(atPath: file)
+            #expect(try await transport.get("localhost", server).status == 200)
         }
     }
 

@@ -86,6 +86,9 @@ final class DatabaseWatch: Sendable {
     /// Why writes fail; nil if they do not.
     var fault: String? { notes.withLock { $0.fullDisk } }
 
+    /// The message of a full disk, with what to do.
+    static func full(_ message: String) -> String { message + "; make room for the database" }
+
     /// Why the server is not ready although writes succeed; nil if there is enough space.
     var warning: String? { Self.warning(freeSpace) }
 

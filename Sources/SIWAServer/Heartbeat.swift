@@ -161,9 +161,9 @@ final class Heartbeat: Sendable {
         let silence = ServerInstance.fault(
             ofSilence: timekeeper.elapsed() - state.lastSuccess)
         if let failure = state.failure, silence != nil || !failure.mayPass {
-            return failure.message
+            return failure.kind == .full ? DatabaseWatch.full(failure.message) : failure.message
         }
-        return silence ?? watch.fault
+        return silence ?? watch.fault.map(DatabaseWatch.full)
     }
 }
 

@@ -224,14 +224,20 @@ extension Database {
         return row?.first?.integer ?? 0
     }
 
-    /// The age of the token whose revocation was begun and left first.
+    /// The age of the token whose revocation was begun and left first. An imported one has no lease, or
+    /// one from before.
     private func unfinished(of clients: [String]) throws(DatabaseFailure) -> Duration? {
         var oldest: Duration?
         for client in clients {
             let age = try age(
                 """
-                SELECT min(lease_until), \(dialect.now) FROM vault_token
-                WHERE client_id = $1 AND state = '\(VaultState.revoking.rawValue)'
+                SELECT min(CASE WHEN lease_until > changed_at THEN lease_until ELSE changed_at END),
+                    \(dialect.now)
+                FROM (
+                    SELECT lease_until, changed_at FROM vault_token
+                    WHERE client_id = $1 AND state = '\(VaultState.revoking.rawValue)'
+                    ORDER BY lease_until LIMIT 1000
+                ) AS begun
                 """, .text(client))
             oldest = [oldest, age].compactMap(\.self).max()
         }

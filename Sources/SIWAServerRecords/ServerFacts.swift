@@ -186,6 +186,11 @@ package struct ServerFacts: Hashable, Sendable {
             (self.keyID, self.secretExpiresAt) = (keyID, secretExpiresAt)
             (self.fault, self.isRefused) = (fault, isRefused)
         }
+
+        /// Whether a client_secret is there, or would be minted for the next request.
+        package func hasSecret(at now: NumericDate) -> Bool {
+            fault == nil && (keyID != nil || secretExpiresAt.map { $0 > now } ?? false)
+        }
     }
 
     /// An answer of Apple.

@@ -71,6 +71,21 @@ import Testing
         #expect(issues.map(\.fault).contains("A restart would fail: the certificate is gone."))
     }
 
+    /// It is minted when it is needed; a file is only loaded.
+    @Test func `a client_secret that expired is a problem only if another machine mints it`() {
+        func issues(keyID: String?) -> [String] {
+            report { facts, _ in
+                facts.profiles[0].keyID = keyID
+                facts.profiles[0].secretExpiresAt = NumericDate(1_800_000_000)
+            }.issues.map(\.fault)
+        }
+        #expect(issues(keyID: "KEY") == [])
+        #expect(
+            issues(keyID: nil) == [
+                "The client_secret for profile app<1> expired at 2027-01-15T08:00:00Z."
+            ])
+    }
+
     @Test func `a server that wrote no heartbeat for longer than fifteen seconds has a problem`() {
         #expect(report(silentFor: 15).issues.isEmpty)
         #expect(

@@ -157,9 +157,11 @@ extension Session {
             origin == .standard
                 ? "if the keys are in another file, set it with \(SettingName.vaultKeyFile.places)"
                 : "fix the path where it is set: \(origin)",
-            "for a new vault, 'siwa vault init' creates it",
+            adviceToCreate,
         ]
     }
+
+    static let adviceToCreate = "for a new vault, 'siwa vault init' creates it"
 
     private func keyFile(_ path: String, _ origin: Origin) throws(SettingsError) -> LocalFile {
         do {

@@ -51,25 +51,34 @@ package func runCommandLine<CommandWorld>(
     return exitCode
 }
 
-/// The error, with a hint to restore a vault whose keys are still there: one that was never made has
-/// none.
+/// The error, with what to do first about a vault that was lost: it is saved from a server that still has
+/// it open, or restored if its keys are still there, and no other is created in its place.
 private func restoring(
     _ diagnosis: Diagnosis, _ arguments: [String], in world: World
 ) -> Diagnosis {
-    let usual = StoreError.Kind.notInitialized.remedy
-    guard diagnosis.hints.contains(usual),
-        let settings = try? Settings(ProfileSelection(in: arguments), in: world),
-        case .file(let keys)? = try? settings.vaultKeySource(world.variables).value,
-        world.files.exists(keys)
+    guard diagnosis.exitCode == .settings,
+        let settings = try? Settings(ProfileSelection(in: arguments), in: world)
     else { return diagnosis }
-    let restore = """
-        the keys of a vault are in \(keys): if the vault was lost, restore it from its backup \
-        (runbooks/backup-and-restore)
-        """
-    let save = Session(settings, OutputOptions(), in: world).adviceToSave().map { [$0] } ?? []
-    return diagnosis.rewritten(
-        hints: save + diagnosis.hints.flatMap { $0 == usual ? [restore, "or " + usual] : [$0] }
-    ) { $0 }
+    let save = Session(settings, OutputOptions(), in: world).adviceToSave()
+    let absent = StoreError.Kind.notInitialized.remedy
+    var restore: String?
+    if case .file(let keys)? = try? settings.vaultKeySource(world.variables).value,
+        world.files.exists(keys)
+    {
+        restore = """
+            the keys of a vault are in \(keys): if the vault was lost, restore it from its backup \
+            (runbooks/backup-and-restore)
+            """
+    }
+    let hints = diagnosis.hints.flatMap { hint -> [String] in
+        switch hint {
+        case absent where restore != nil || save != nil:
+            return [restore, save == nil ? "or " + absent : nil].compactMap(\.self)
+        case Session.adviceToCreate where save != nil: return []
+        default: return [hint]
+        }
+    }
+    return diagnosis.rewritten(hints: [save].compactMap(\.self) + hints) { $0 }
 }
 
 extension ProfileSelection {

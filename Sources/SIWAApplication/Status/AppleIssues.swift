@@ -102,7 +102,8 @@ extension ServerStatus {
             let fault =
                 profile.fault.map { "There is no client_secret\(name): \($0)." }
                 ?? profile.secretExpiresAt.flatMap {
-                    $0 <= at ? "The client_secret\(name) expired at \($0.rfc3339)." : nil
+                    profile.hasSecret(at: at)
+                        ? nil : "The client_secret\(name) expired at \($0.rfc3339)."
                 }
             return fault.map {
                 Issue(

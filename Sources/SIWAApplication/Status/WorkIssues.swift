@@ -119,7 +119,7 @@ extension ServerStatus {
         if let age = survey.counts?.oldestUnfinished, age > Self.late {
             issues.append(
                 Issue(
-                    "A run that was interrupted has left tokens in the middle of their revocation, for "
+                    "Tokens were left in the middle of their revocation, for "
                         + "\(age.words(units: 1)).",
                     "Finish it: siwa batch revoke --vault --state revoking --output /dev/null, with the "
                         + "--profile of their client. It asks Apple first which of them still work.",

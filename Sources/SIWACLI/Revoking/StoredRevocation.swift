@@ -25,6 +25,9 @@ struct StoredRevocation: Sendable {
         var outcomes: [TokenOutcome] = []
         for record in tokens.records { outcomes.append(await outcome(of: record)) }
         outcomes += tokens.damaged.map { TokenOutcome(damaged: $0, of: tokens.user.clientID) }
+        for index in outcomes.indices {
+            outcomes[index].failure = outcomes[index].failure.map { session.world.words.shown($0) }
+        }
         warn(about: outcomes)
         let report = StoredRevocationReport(
             outcomes, of: tokens.user.userID, at: session.world.clocks.now())

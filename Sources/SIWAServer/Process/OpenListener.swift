@@ -244,7 +244,7 @@ extension Diagnosis {
             case .notInherited(let name):
                 """
                 start the .socket unit that has FileDescriptorName=\(name) first, such as \
-                'systemctl start siwa-server.socket', then this server
+                'systemctl restart siwa-server.socket', then this server
                 """
             case .notStarted: "look at the log of the system: memory or descriptors are used up"
             case .identity:

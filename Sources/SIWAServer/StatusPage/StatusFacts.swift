@@ -57,7 +57,7 @@ extension ServerContext {
     /// The status of all servers. Of this one, it is what it knows now, even if the database is
     /// unavailable, which is a problem at once.
     func status() async -> ServerStatus {
-        var (survey, fault): (ServerSurvey, String?) = (ServerSurvey(), nil)
+        var (survey, fault): (ServerSurvey, StoreError?) = (ServerSurvey(), nil)
         do throws(StoreError) {
             survey = try await monitoringAccess.run { store throws(StoreError) in
                 try store.survey()
@@ -65,10 +65,15 @@ extension ServerContext {
             // At most a few seconds old, and the vault's tokens are counted.
             survey.counts = try? await counts.current()
         } catch {
-            fault = error.message
+            fault = error
         }
         var facts = facts()
-        facts.databaseFault = facts.databaseFault ?? fault
+        // What is damaged may serve others, as the heartbeat tells.
+        if let fault, fault.kind == .damaged, facts.databaseFault == nil {
+            facts.refusedCall = .init(at: clocks.now(), reason: fault.message)
+        } else {
+            facts.databaseFault = facts.databaseFault ?? fault?.message
+        }
         let own = heartbeat.record(facts, at: clocks.now())
         survey.servers.removeAll { $0.server.id == own.server.id }
         survey.servers.append(own)

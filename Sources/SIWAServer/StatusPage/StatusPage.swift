@@ -230,7 +230,9 @@ struct StatusPage {
             let left = profile.secretExpiresAt.map { $0 - status.at } ?? .zero
             return Entry(
                 profile.name.isEmpty ? "client_secret" : "client_secret of \(profile.name)",
-                left > .zero ? "valid for \(left.words(units: 1))" : "none",
+                left > .zero
+                    ? "valid for \(left.words(units: 1))"
+                    : profile.hasSecret(at: status.at) ? "minted when needed" : "none",
                 .secret(profile: profile.name))
         }
         let clock = facts.clockSkew.map {

@@ -365,6 +365,7 @@ import Testing
             checked.errors.contains("warning: the running siwa-server is not ready: database: "),
             "\(checked)")
         #expect(checked.errors.contains("no space left"), "\(checked)")
+        #expect(checked.errors.contains("make room"), "\(checked)")
         #expect(try await server.stop().ending == .exit(0))
     }
 

@@ -38,7 +38,7 @@ import Testing
         try fixture.configure([.init("notifications", ["listen": "systemd:apple"])])
         let failed = try await fixture.run("serve")
         #expect(failed.ending == .exit(3), "\(failed)")
-        #expect(failed.errors.contains("systemctl start siwa-server.socket"))
+        #expect(failed.errors.contains("systemctl restart siwa-server.socket"))
         #expect(try rows(fixture).isEmpty)
         try FileManager.default.createDirectory(
             atPath: fixture.apple.folder.path("taken/unsaved-tokens"),

@@ -210,15 +210,17 @@ import Testing
     ) async throws {
         let fixture = try await ServerFixture(backend)
         _ = try await fixture.vault.store([1, 2])
-        func leave(minutesAgo minutes: Int) throws {
+        func leave(minutesAgo minutes: Int, lease: Int? = nil) throws {
             try fixture.vault.run(
                 """
                 UPDATE vault_token SET state = 'revoking',
-                    lease_until = \(Int(Date.now.timeIntervalSince1970) - 60 * minutes)
+                    changed_at = \(Int(Date.now.timeIntervalSince1970) - 60 * minutes),
+                    lease_until = \(lease ?? Int(Date.now.timeIntervalSince1970) - 60 * minutes)
                 WHERE user_id = '\(fixture.vault.people.userID(1))'
                 """)
         }
-        try leave(minutesAgo: 30)
+        // As an import does.
+        try leave(minutesAgo: 30, lease: 0)
         let server = try await fixture.serve(fixture.listeners)
         let fault = "in the middle of their revocation"
         try await eventually("the tokens are counted") {

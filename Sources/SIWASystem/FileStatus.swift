@@ -53,14 +53,15 @@ package func isSameFolder(_ left: String, _ right: String) -> Bool {
 /// The identity of a file, which another file in its place does not have; nil if there is none.
 package func fileIdentity(_ path: String) -> FileIdentity? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+    return stat(path, &status) == 0 ? FileIdentity(status) : nil
 }
 
 /// See ``fileIdentity(_:)``.
 package struct FileIdentity: Hashable, Sendable {
-    let device: UInt64
-    let number: UInt64
+    private let device: UInt64
+    private let number: UInt64
+
+    init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
 }
 
 private func isGroupOfProcess(_ group: gid_t) -> Bool {

@@ -7,17 +7,10 @@ package struct ReservedFile: Sendable {
     package let contents: @Sendable () throws(FileError) -> [UInt8]
     /// Replaces the contents, and waits until they are on disk. They contain no NUL.
     package let replace: @Sendable ([UInt8]) throws(FileError) -> Void
+    /// Whether its path still names it: it was not removed, moved or replaced.
+    package let isInPlace: @Sendable () -> Bool
     /// Closes the file, and releases the lock; must be called at most once.
     package let release: @Sendable () -> Void
-
-    /// Creates a file, for tests.
-    package init(
-        contents: @escaping @Sendable () throws(FileError) -> [UInt8],
-        replace: @escaping @Sendable ([UInt8]) throws(FileError) -> Void,
-        release: @escaping @Sendable () -> Void
-    ) {
-        (self.contents, self.replace, self.release) = (contents, replace, release)
-    }
 }
 
 /// Opens or creates a file with `size` reserved bytes, which only this user may read. Returns nil if
@@ -41,6 +34,10 @@ package func reserveFile(_ path: String, _ size: Int) throws(FileError) -> Reser
         replace: { bytes throws(FileError) in
             let rest = [UInt8](repeating: 0, count: max(0, size - bytes.count))
             try write(bytes + rest, to: descriptor, path)
+        },
+        isInPlace: {
+            var status = stat()
+            return fstat(descriptor, &status) == 0 && fileIdentity(path) == FileIdentity(status)
         },
         release: { close(descriptor) })
 }

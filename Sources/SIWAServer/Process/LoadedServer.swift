@@ -12,6 +12,8 @@ struct LoadedServer: Sendable {
     let context: ServerContext
     /// What a start reads, besides the keys.
     let startFiles: StartFiles
+    /// Where tokens are that the database does not take.
+    let unsavedFile: UnsavedTokenFile
     private let configurationFile: String?
     private let delivery: LoadedDelivery?
     private let database: OpenDatabase
@@ -32,7 +34,7 @@ struct LoadedServer: Sendable {
             inputs.configuration,
             ServerInstance(id: world.owner, host: base.actor.host, version: version),
             isValidating: settings.validation != nil, in: base)
-        let unsavedFile = try UnsavedTokenFile(in: inputs.stateFolder, log, base)
+        unsavedFile = try UnsavedTokenFile(in: inputs.stateFolder, log, base)
         try database.announce()
         for warning in inputs.warnings { log(.warning, "configuration", [warning.member]) }
         if let warning = inputs.keySetWarning { log(.warning, "jwks_file", [warning.member]) }

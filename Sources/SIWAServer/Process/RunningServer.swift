@@ -168,7 +168,8 @@ extension RunningServer {
             try requireDescriptors()
             context.limitFault.replace(with: nil)
             let files = await loaded.startFiles.examine()
-            context.startFaults.replace(with: files.faults)
+            context.startFaults.replace(
+                with: (files.faults + [loaded.unsavedFile.fault()].compactMap(\.self)).unique)
             context.changedFiles.replace(with: files.changes)
             context.examineKeyFiles()
         } catch {

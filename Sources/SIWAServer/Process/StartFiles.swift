@@ -55,6 +55,11 @@ final class StartFiles: Sendable {
                 if let file = settings.keySetFile { _ = try KeySet(file: file, in: base) }
             },
             fault { () throws(Diagnosis) in
+                let folder = try settings.stateFolder(
+                    vaultFile: try configuration.vaultFile(), base.variables)
+                try UnsavedTokenFile.check(in: folder, base)
+            },
+            fault { () throws(Diagnosis) in
                 do {
                     try configuration.serverStore(.eachStatement(.seconds(5))).requireAccess()
                 } catch {

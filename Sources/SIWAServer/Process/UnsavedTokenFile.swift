@@ -14,6 +14,7 @@ internal import Synchronization
 /// Processes that share the folder have a file each: `unsaved-tokens.2`, `unsaved-tokens.3`, …
 struct UnsavedTokenFile: Sendable {
     private let own: HeldFile
+    private let folder: String
     /// The tokens of this and of other files that no process used, as they were at the start.
     let saved: [SavedToken]
 
@@ -28,8 +29,12 @@ struct UnsavedTokenFile: Sendable {
             let path = UnsavedTokens.file(number, in: folder)
             guard held.isEmpty || world.files.exists(path) else { continue }
             do throws(FileError) {
-                guard let file = try world.files.reserve(path, Self.reserved) else { continue }
-                let place = try HeldFile(file, path)
+                let files = world.files
+                let open = { @Sendable () throws(FileError) in
+                    try files.reserve(path, Self.reserved)
+                }
+                guard let file = try open() else { continue }
+                let place = try HeldFile(file, path, opening: open)
                 let isNeeded = held.isEmpty || !place.tokens.isEmpty
                 if isNeeded { held.append(place) } else { file.release() }
                 saved += place.tokens
@@ -42,7 +47,17 @@ struct UnsavedTokenFile: Sendable {
             throw Self.unusable(
                 FileError("lock", folder, reason: "other processes use all its files"), folder)
         }
-        (self.own, self.saved) = (own, saved)
+        (self.own, self.saved, self.folder) = (own, saved, folder)
+    }
+
+    /// Writes the file again if it was removed or replaced; tells why it could not.
+    func fault() -> String? {
+        do throws(FileError) {
+            try own.change { _ in }
+            return nil
+        } catch {
+            return Self.unusable(error, folder).message
+        }
     }
 
     /// Fails as ``init(in:_:_:)`` would because of the folder, and changes nothing.
@@ -76,10 +91,9 @@ struct UnsavedTokenFile: Sendable {
     private static func unusable(_ error: FileError, _ folder: String) -> Diagnosis {
         Diagnosis(
             .configuration, "server.state: \(error)",
-            hints: [
-                "let this user write to \(folder) and to the files unsaved-tokens in it, which may hold "
-                    + "tokens; or set server.state to another folder"
-            ],
+            hints: error.advice(
+                or: "let this user write to \(folder) and to the files unsaved-tokens in it, which "
+                    + "may hold tokens; or set server.state to another folder"),
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 
@@ -156,28 +170,57 @@ struct SavedToken: Sendable {
 
 /// A file that this process uses, and its lines.
 private final class HeldFile: Sendable {
-    let path: String
-    private let file: ReservedFile
-    private let state: Mutex<[String]>
-
-    init(_ file: ReservedFile, _ path: String) throws(FileError) {
-        (self.file, self.path) = (file, path)
-        let text = String(decoding: try file.contents(), as: UTF8.self)
-        state = Mutex(text.split(separator: "\n").map(String.init))
+    /// The file in use, and what it has.
+    private struct Contents {
+        var file: ReservedFile
+        var lines: [String]
     }
 
-    var lines: [String] { state.withLock { $0 } }
+    let path: String
+    private let open: @Sendable () throws(FileError) -> ReservedFile?
+    private let state: Mutex<Contents>
+
+    init(
+        _ file: ReservedFile, _ path: String,
+        opening open: @escaping @Sendable () throws(FileError) -> ReservedFile?
+    ) throws(FileError) {
+        (self.path, self.open) = (path, open)
+        state = Mutex(Contents(file: file, lines: try Self.lines(of: file)))
+    }
+
+    var lines: [String] { state.withLock { $0.lines } }
 
     var tokens: [SavedToken] { lines.map { SavedToken(line: $0, place: self) } }
 
-    /// Replaces the lines, in the file first.
+    /// Replaces the lines, in the file first. If another file, or none, has its name now, that one gets
+    /// them, and keeps its own, which the next start reads.
     func change(_ body: (inout [String]) -> Void) throws(FileError) {
-        try state.withLock { lines throws(FileError) in
-            var new = lines
+        try state.withLock { contents throws(FileError) in
+            var new = contents.lines
             body(&new)
-            try file.replace(new.flatMap { Array($0.utf8) + [0x0A] })
-            lines = new
+            let isInPlace = contents.file.isInPlace()
+            guard !isInPlace || new != contents.lines else { return }
+            if !isInPlace {
+                guard let file = try open() else {
+                    throw FileError("lock", path, reason: "another process uses it")
+                }
+                do throws(FileError) {
+                    let known = Set(contents.lines + new)
+                    new += try Self.lines(of: file).filter { !known.contains($0) }
+                } catch {
+                    file.release()
+                    throw error
+                }
+                contents.file.release()
+                contents.file = file
+            }
+            try contents.file.replace(new.flatMap { Array($0.utf8) + [0x0A] })
+            contents.lines = new
         }
+    }
+
+    private static func lines(of file: ReservedFile) throws(FileError) -> [String] {
+        String(decoding: try file.contents(), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }
 

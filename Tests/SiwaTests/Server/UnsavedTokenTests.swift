@@ -91,6 +91,41 @@ struct UnsavedTokenTests {
         #expect(try await next.stop().ending == .exit(0))
     }
 
+    @Test(.timeLimit(.minutes(5)), arguments: [nil, "a line of another file"])
+    func `a file that was removed or replaced gets the tokens again, and keeps what it has`(
+        other: String?
+    ) async throws {
+        let outage = try await Outage()
+        try FileManager.default.removeItem(atPath: outage.file)
+        if let other { try outage.folder.write("unsaved-tokens", other) }
+        try await eventually("it has the token", limit: .seconds(60)) {
+            (try? outage.contents().contains("\"sealed\"")) == true
+        }
+        if let other { #expect(try outage.contents().contains(other)) }
+        outage.server.program.signal(SIGKILL)
+        _ = try await outage.server.program.result()
+        try await outage.postgres.start()
+        let next = try await outage.fixture.serve()
+        #expect(try next.log("unsaved_token_stored").count == 1)
+        #expect(try outage.fixture.vault.opened().count == 1)
+        #expect(try await next.stop().ending == .exit(0))
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a file that a start could not open is a problem while the server runs`() async throws {
+        let fixture = try await ServerFixture(.postgres)
+        let folder = try TemporaryFolder()
+        let server = try await fixture.serve(
+            fixture.listeners + [.init("state", .string(folder.path))])
+        let file = folder.path("unsaved-tokens")
+        // Root may read every file, and uses its own only.
+        try #require((geteuid() == 0 ? chown(file, 65534, 65534) : chmod(file, 0)) == 0)
+        try await eventually("it is a problem", limit: .seconds(40)) {
+            try await server.api("GET", "/v1/status").body.contains("server.state: cannot")
+        }
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
     @Test(.timeLimit(.minutes(5)))
     func `a token that is stored when the database works again leaves the file`() async throws {
         let outage = try await Outage()

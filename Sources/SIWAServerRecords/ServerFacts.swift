@@ -346,8 +346,11 @@ extension ServerFacts.Answer {
     /// Whether there was no answer, or none that Apple gives while it works.
     package var isOutage: Bool {
         if let kind = TransportError.Kind(rawValue: outcome) { return kind != .cancelled }
-        return outcome.hasPrefix("status_5")
+        return outcome.hasPrefix("status_5") || outcome == "status_429" || isUnreadable
     }
+
+    /// Whether what was received is nothing that Apple answers.
+    package var isUnreadable: Bool { outcome.hasPrefix("unreadable_") }
 
     /// Whether there was an answer.
     package var hasAnswer: Bool { TransportError.Kind(rawValue: outcome) == nil }

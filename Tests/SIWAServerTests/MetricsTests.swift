@@ -5,6 +5,7 @@ import Testing
 
 @testable import SIWAApplication
 @testable import SIWAServer
+@testable import SIWAServerRecords
 
 @Suite struct MetricsTests {
     @Test func `a histogram counts each time in its bucket and in all larger ones`() {
@@ -52,6 +53,33 @@ import Testing
             #expect(metrics.isRefused("web") == isRefused, "\(status) \(body)")
             #expect(!metrics.isRefused("app"))
         }
+    }
+
+    @Test(arguments: [
+        (403, "<html>", "token", "unreadable_403", true),
+        (200, "<html>", "token", "unreadable_200", true),
+        (302, "", "keys", "unreadable_302", true), (429, "", "token", "status_429", true),
+        (502, "<html>", "revoke", "status_502", true), (200, "", "revoke", "ok", false),
+        (200, "{}", "keys", "ok", false),
+        (400, #"{"error":"new_in_2030"}"#, "token", "status_400", false),
+        (400, #"{"error":"invalid_grant"}"#, "token", "invalid_grant", false),
+    ])
+    func `an answer that is not Apple's is an outage, whatever its status`(
+        status: Int, body: String, endpoint: String, outcome: String, isOutage: Bool
+    ) async throws {
+        let metrics = Metrics()
+        let meter = AppleRequestMeter(
+            HookedTransport(base: NoTransport()) { _, _ in
+                HTTPResponse(status: status, body: Array(body.utf8))
+            }, of: "web", metrics,
+            Clocks(now: { NumericDate(1_800_000_000) }, timekeeper: .system))
+        _ = try await meter.send(
+            HTTPRequest(method: .post, url: "https://appleid.apple.com/auth/\(endpoint)"),
+            timeout: .seconds(1))
+        var facts = ServerFacts()
+        metrics.describe(&facts)
+        #expect(facts.lastAnswer?.outcome == outcome)
+        #expect(facts.outages.map(\.endpoint) == (isOutage ? [endpoint] : []))
     }
 }
 

@@ -230,6 +230,16 @@ import Testing
 
 /// What libpq says when there is no connection.
 @Suite(.blocking) struct ConnectionRefusalTests {
+    @Test func `a home that cannot be entered is the cause, not the password that is in it`() {
+        let closed = ConnectionRefusal(
+            "connection to server at \"127.0.0.1\" failed: could not open certificate file "
+                + "\"/var/lib/siwa/.postgresql/postgresql.crt\": Permission denied\n")
+        let remedy = closed.remedy(
+            for: PostgresRole(name: "siwa", database: "siwa", isLocal: true), needsPassword: true)
+        #expect(remedy?.contains("chown siwa:siwa /var/lib/siwa") == true)
+        #expect(remedy?.contains(".pgpass") == false)
+    }
+
     @Test func `a user without a role is told to be the service`() {
         let unknown = ConnectionRefusal("FATAL:  28000: role \"root\" does not exist\n")
         let peer = ConnectionRefusal(

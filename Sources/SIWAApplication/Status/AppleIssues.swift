@@ -135,8 +135,11 @@ extension ServerStatus {
             answer.hasNoTrust
             ? "The certificate of the server that answered is not trusted. Run siwa doctor --online: the "
                 + "cause is ca_file, base_url, a proxy, or the authorities of this machine. "
-            : "Look at developer.apple.com/system-status, and check the network to "
-                + "appleid.apple.com. "
+            : answer.isUnreadable
+                ? "What answered is not Apple: look for a proxy or a firewall between this machine and "
+                    + "appleid.apple.com, and run siwa doctor --online. "
+                : "Look at developer.apple.com/system-status, and check the network to "
+                    + "appleid.apple.com. "
         return [
             Issue(
                 "Apple did not answer the last request to /auth/\(answer.endpoint) "

@@ -126,6 +126,13 @@ struct ConnectionRefusal {
     func remedy(for role: PostgresRole, needsPassword: Bool) -> String? {
         let place = role.isLocal ? "" : ", on the machine of the database"
         let (name, database, port) = (role.name, role.database, role.portOption)
+        // Whose home cannot be entered has no password there, either.
+        if message.mentions("certificate file"), message.mentions("Permission denied") {
+            return """
+                let this user enter the folder that the message names; of the service: \
+                chown siwa:siwa /var/lib/siwa
+                """
+        }
         switch needsPassword ? "28P01" : state?.code {
         case "28P01":
             return """

@@ -1,4 +1,5 @@
 internal import SIWAApplication
+internal import SIWAJOSE
 import SIWALifecycle
 internal import SIWAServerRecords
 
@@ -27,7 +28,7 @@ struct AppleRequestMeter: Transport {
         let start = clocks.timekeeper.elapsed()
         do {
             let response = try await base.send(request, timeout: timeout)
-            let outcome = Self.outcome(response)
+            let outcome = Self.outcome(of: request, response)
             count(request, outcome, start)
             noteRefusal(request, outcome)
             return response
@@ -57,14 +58,19 @@ struct AppleRequestMeter: Transport {
         }
     }
 
-    private static func outcome(_ response: HTTPResponse) -> String {
-        if (200..<300).contains(response.status) { return "ok" }
-        guard response.status < 500, let refusal = AppleError(response),
-            knownCodes.contains(refusal.code.rawValue)
-        else {
-            return "status_\(response.status)"
+    /// Anybody on the way can answer with a page, and with any status.
+    private static func outcome(of request: HTTPRequest, _ response: HTTPResponse) -> String {
+        let status = response.status
+        if (200..<300).contains(status) {
+            let isReadable =
+                !["token", "keys"].contains(endpoint(request.url))
+                || (try? JSON(response.body))?.members != nil
+            return isReadable ? "ok" : "unreadable_\(status)"
         }
-        return refusal.code.rawValue
+        guard status < 500, status != 429 else { return "status_\(status)" }
+        guard let refusal = AppleError(response) else { return "unreadable_\(status)" }
+        let code = refusal.code.rawValue
+        return knownCodes.contains(code) ? code : "status_\(status)"
     }
 
     /// The error codes of RFC 6749 §5.2. Other codes do not become labels.

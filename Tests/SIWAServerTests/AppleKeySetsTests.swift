@@ -18,16 +18,7 @@ import Testing
         let (now, fetches, published) = (now, fetches, published)
         return AppleKeySets(now: { now.value }) { () async throws(TokenFailure) in
             fetches.value += 1
-            let keySet: JSON = [
-                "keys": [
-                    [
-                        "kty": "RSA", "kid": .string(published.value), "use": "sig",
-                        "alg": "RS256", "n": .string(Base64URL.encode(key.modulus)),
-                        "e": .string(Base64URL.encode(key.exponent)),
-                    ]
-                ]
-            ]
-            return KeySet(keySet.bytes)
+            return KeySet(key.keySet(as: published.value).bytes)
         }
     }
 
@@ -126,5 +117,20 @@ import Testing
         now.value = now.value + .seconds(10)
         #expect(hasSet(await keys.answer(holding: "NEW", receivedAt: now.value - .seconds(1))))
         #expect(fetches.value == 2)
+    }
+}
+
+extension RSAPrivateKey {
+    /// The set of this key alone, as Apple publishes its keys.
+    func keySet(as keyID: String) -> JSON {
+        [
+            "keys": [
+                [
+                    "kty": "RSA", "kid": .string(keyID), "use": "sig", "alg": "RS256",
+                    "n": .string(Base64URL.encode(modulus)),
+                    "e": .string(Base64URL.encode(exponent)),
+                ]
+            ]
+        ]
     }
 }

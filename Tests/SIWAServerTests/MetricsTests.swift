@@ -35,7 +35,8 @@ import Testing
     @Test func `the metric names the profile whose client Apple refused last`() async throws {
         let metrics = Metrics()
         let answers: [(Int, String, Bool)] = [
-            (400, #"{"error":"invalid_client"}"#, true), (503, "", true), (200, "{}", false),
+            (400, #"{"error":"invalid_client"}"#, true), (503, "", true),
+            (200, #"{"access_token":"a"}"#, false),
             (400, #"{"error":"invalid_grant"}"#, false),
             (401, #"{"error":"invalid_client"}"#, true),
             // Apple looks the code up first.
@@ -60,7 +61,10 @@ import Testing
         (200, "<html>", "token", "unreadable_200", true),
         (302, "", "keys", "unreadable_302", true), (429, "", "token", "status_429", true),
         (502, "<html>", "revoke", "status_502", true), (200, "", "revoke", "ok", false),
-        (200, "{}", "keys", "ok", false),
+        (200, "<html>", "revoke", "unreadable_200", true),
+        (200, "{}", "token", "unreadable_200", true),
+        (200, #"{"access_token":"a"}"#, "token", "ok", false),
+        (200, #"{"keys":[]}"#, "keys", "unreadable_200", true),
         (400, #"{"error":"new_in_2030"}"#, "token", "status_400", false),
         (400, #"{"error":"invalid_grant"}"#, "token", "invalid_grant", false),
     ])
@@ -70,7 +74,10 @@ import Testing
         let metrics = Metrics()
         let meter = AppleRequestMeter(
             HookedTransport(base: NoTransport()) { _, _ in
-                HTTPResponse(status: status, body: Array(body.utf8))
+                HTTPResponse(
+                    status: status,
+                    fields: body == "<html>" ? [HTTPField("Content-Type", "text/html")] : [],
+                    body: Array(body.utf8))
             }, of: "web", metrics,
             Clocks(now: { NumericDate(1_800_000_000) }, timekeeper: .system))
         _ = try await meter.send(

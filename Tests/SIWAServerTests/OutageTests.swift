@@ -83,11 +83,12 @@ import Testing
         let clocks = Clocks(
             now: { NumericDate(1_800_000_000) },
             timekeeper: Timekeeper(elapsed: { elapsed.value }, sleep: { _ in }))
+        let keys = try RSAPrivateKey.generate().keySet(as: "A")
         let apple = Apple { endpoint in
             requests.value.append(endpoint)
-            return HTTPResponse(
-                status: statuses.value[endpoint] ?? 404,
-                body: Array(#"{"error":"invalid_grant"}"#.utf8))
+            let status = statuses.value[endpoint] ?? 404
+            let answer: JSON = status == 200 ? keys : ["error": "invalid_grant"]
+            return HTTPResponse(status: status, body: answer.bytes)
         }
         let (id, team) = (ClientID(unchecked: "com.example.app"), TeamID(unchecked: "A1B2C3D4E5"))
         let client = ProfileClient(

@@ -62,10 +62,14 @@ struct AppleRequestMeter: Transport {
     private static func outcome(of request: HTTPRequest, _ response: HTTPResponse) -> String {
         let status = response.status
         if (200..<300).contains(status) {
-            let isReadable =
-                !["token", "keys"].contains(endpoint(request.url))
-                || (try? JSON(response.body))?.members != nil
-            return isReadable ? "ok" : "unreadable_\(status)"
+            let isApples =
+                switch endpoint(request.url) {
+                case "token": TokenResponse(response) != nil
+                case "revoke": !response.isHTML
+                case "keys": KeySet(response.body) != nil
+                default: true
+                }
+            return isApples ? "ok" : "unreadable_\(status)"
         }
         guard status < 500, status != 429 else { return "status_\(status)" }
         guard let refusal = AppleError(response) else { return "unreadable_\(status)" }

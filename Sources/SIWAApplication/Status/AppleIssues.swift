@@ -119,8 +119,8 @@ extension ServerStatus {
     func outage(_ facts: ServerFacts) -> [Issue] {
         // What stops sign-ins is said first.
         guard let answer = outages(facts).last else { return [] }
-        // A status shows that Apple is there, and known keys that it was.
-        let isThere = facts.keySetAge != nil || answer.outcome.hasPrefix("status_")
+        // An answer shows that the network works, and known keys that Apple was there.
+        let isThere = facts.keySetAge != nil || answer.hasAnswer
         let effect =
             switch answer.endpoint {
             case "keys" where isThere:

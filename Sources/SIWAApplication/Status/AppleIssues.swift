@@ -128,8 +128,8 @@ extension ServerStatus {
                     + "is not known yet are kept."
             case "revoke": "Revocations are kept and tried again; sign-ins go on."
             default:
-                "Revocations and notifications are kept and tried again; sign-ins are answered with "
-                    + "503."
+                "Revocations and notifications are kept and tried again; sign-ins are answered with 503, "
+                    + "or with 409 if the code may be spent."
             }
         let cause =
             answer.hasNoTrust

@@ -61,8 +61,10 @@ struct DoctorReport: Sendable {
         case .outage:
             return Cause(
                 seen: "no fault was found here, and Apple does not answer as it should",
-                advice: "look at developer.apple.com/system-status, and run this again when it does"
-            )
+                advice: """
+                    look at developer.apple.com/system-status; if what answered is not Apple, look for a \
+                    proxy or a firewall on the way; then run this again
+                    """)
         }
         let finding = Finding(
             .requestForm, .note, .possible, seen: seen,

@@ -54,6 +54,20 @@ import Testing
         #expect(ServerFacts(.object(facts.members)).outages == facts.outages)
     }
 
+    /// The other side may close a connection that was not used for a while.
+    @Test func `a connection that was cut once is asked about, and is no outage yet`() {
+        var shown: [Int] = []
+        for outcome in ["cut", "cut", "ok", "cut"] {
+            metrics.note(
+                .init(at: NumericDate(0), endpoint: "token", outcome: outcome, profile: "app"))
+            #expect(metrics.outages.isEmpty == (outcome == "ok"))
+            var facts = ServerFacts()
+            metrics.describe(&facts)
+            shown.append(facts.outages.count)
+        }
+        #expect(shown == [0, 1, 0, 0])
+    }
+
     @Test func `the token endpoint is asked once a minute until it answers, and the keys then`()
         async throws
     {

@@ -32,6 +32,9 @@ final class Metrics: Sendable {
         var lastAnswer: ServerFacts.Answer?
         /// Of each endpoint whose last request had no answer that Apple gives while it works.
         var outages: [String: ServerFacts.Answer] = [:]
+        /// The endpoints of which only one request failed, because its connection was cut: the other side
+        /// may have closed one that was not used for a while.
+        var suspected: Set<String> = []
         var lastRefusal: ServerFacts.Answer?
     }
 
@@ -100,8 +103,14 @@ final class Metrics: Sendable {
         state.withLock { state in
             state.lastAnswer = answer
             if answer.isOutage {
-                state.outages[answer.endpoint] = answer
+                let isFirst = state.outages.updateValue(answer, forKey: answer.endpoint) == nil
+                if isFirst, answer.outcome == "\(TransportError.Kind.cut)" {
+                    state.suspected.insert(answer.endpoint)
+                } else {
+                    state.suspected.remove(answer.endpoint)
+                }
             } else {
+                state.suspected.remove(answer.endpoint)
                 // An endpoint that answers shows that the network works, but nothing of another one
                 // that Apple answered with a server error.
                 state.outages[answer.endpoint] = nil
@@ -120,7 +129,7 @@ final class Metrics: Sendable {
     func describe(_ facts: inout ServerFacts) {
         let state = state.withLock { $0 }
         (facts.lastAnswer, facts.lastRefusal) = (state.lastAnswer, state.lastRefusal)
-        facts.outages = outages
+        facts.outages = outages.filter { !state.suspected.contains($0.endpoint) }
         facts.appleTimes = Histogram(state.appleTimes.values).times
         facts.requestTimes = Histogram(state.requestTimes.values).times
     }

@@ -169,7 +169,7 @@ extension RunningServer {
             context.limitFault.replace(with: nil)
             let files = await loaded.startFiles.examine()
             context.startFaults.replace(
-                with: (files.faults + [loaded.unsavedFile.fault()].compactMap(\.self)).unique)
+                with: (files.faults + [loaded.unsavedFile.restore()].compactMap(\.self)).unique)
             context.changedFiles.replace(with: files.changes)
             context.examineKeyFiles()
         } catch {

@@ -51,7 +51,7 @@ struct UnsavedTokenFile: Sendable {
     }
 
     /// Writes the file again if it was removed or replaced; tells why it could not.
-    func fault() -> String? {
+    func restore() -> String? {
         do throws(FileError) {
             try own.change { _ in }
             return nil

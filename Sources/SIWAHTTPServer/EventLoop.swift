@@ -38,8 +38,14 @@ final class EventLoop: TaskExecutor {
     private let isWoken = Atomic(false)
     /// The thread, once it runs.
     private let thread = Atomic<pthread_t>(0)
-    /// What tasks have to do next, on the loop's thread.
-    private let jobs = Mutex<[UnownedJob]>([])
+    /// What has to be done next on the loop's thread.
+    private let jobs = Mutex<[Job]>([])
+
+    private enum Job: Sendable {
+        /// A part of a task.
+        case task(UnownedJob)
+        case call(@Sendable () -> Void)
+    }
 
     /// Accepts connections from a socket; the loop is running when this returns.
     init(
@@ -152,19 +158,31 @@ final class EventLoop: TaskExecutor {
     /// How often the daemon is run before a turn ends, while there is always something to do.
     private static let roundsPerTurn = 4
 
-    /// Runs the jobs of tasks until all of them wait. Called on the loop's thread.
+    /// Runs the jobs until all tasks wait. Called on the loop's thread.
     func runJobs() {
         while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-            job.runSynchronously(on: asUnownedTaskExecutor())
+            switch job {
+            case .task(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+            case .call(let body): body()
+            }
         }
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        jobs.withLock { $0.append(job) }
+        jobs.withLock { $0.append(.task(job)) }
         // The loop's own thread checks again before it waits.
-        if thread.load(ordering: .relaxed) != pthread_self() { wake() }
+        if !isOwnThread { wake() }
     }
+
+    /// Calls a function on the loop's thread: at once, if this is that thread.
+    func perform(_ body: @escaping @Sendable () -> Void) {
+        if isOwnThread { return body() }
+        jobs.withLock { $0.append(.call(body)) }
+        wake()
+    }
+
+    private var isOwnThread: Bool { thread.load(ordering: .relaxed) == pthread_self() }
 
     /// Whether each connection is closed after its next response.
     var isDraining: Bool { phase.load(ordering: .relaxed) != Phase.serving.rawValue }

@@ -119,8 +119,8 @@ final class Exchange: Sendable {
         let isEarly = part == .beginning
         // The time to send a request is also the time to send one that is refused early.
         if !isEarly { connection.client?.removeDeadline() }
-        let reply = ServerReply(exchange: self)
-        guard handling.start(request, reply, on: connection.client?.loop) else { return .NO }
+        let reply = ServerReply(exchange: self, loop: connection.client?.loop)
+        guard handling.start(request, reply) else { return .NO }
         let response = stage.withLock { stage -> ServerResponse? in
             if case .answered(let response) = stage {
                 stage = isEarly ? discarding : .sent

@@ -5,10 +5,17 @@ internal import Synchronization
 /// its connection.
 final class InFlight: Sendable {
     private enum Slot {
-        /// The handler is being called.
-        case begun
-        /// A task is running; the reply is nil if it has begun to answer.
+        /// The handler is being called, or answers without a task; the reply is nil if the answer has
+        /// begun.
+        case begun(ServerReply?)
+        /// A task is running.
         case running(Task<Void, Never>, ServerReply?)
+
+        var reply: ServerReply? {
+            switch self {
+            case .begun(let reply), .running(_, let reply): reply
+            }
+        }
     }
 
     private struct State {
@@ -20,10 +27,10 @@ final class InFlight: Sendable {
     private let changes = WakeSignal()
 
     /// Adds a request; returns false if the server is stopping.
-    func begin(_ key: ObjectIdentifier) -> Bool {
+    func begin(_ key: ObjectIdentifier, _ reply: ServerReply? = nil) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
-            state.slots[key] = .begun
+            state.slots[key] = .begun(reply)
             return true
         }
     }
@@ -59,15 +66,11 @@ final class InFlight: Sendable {
         }
         for case .running(let task, _) in slots { task.cancel() }
         await wait(atMost: grace)
-        // Their tasks wait for something that ignores cancellation.
-        let late = state.withLock { Array($0.slots.values) }
-        var dropped = 0
-        for case .running(_, let reply?) in late {
-            dropped += 1
-            reply.send(ServerResponse(status: 503, body: .dropped))
-        }
+        // They wait for something that ignores cancellation.
+        let late = state.withLock { $0.slots.values.compactMap(\.reply) }
+        for reply in late { reply.send(ServerResponse(status: 503, body: .dropped)) }
         await wait(atMost: .seconds(3600))
-        return dropped
+        return late.count
     }
 
     /// Waits until all requests are answered.

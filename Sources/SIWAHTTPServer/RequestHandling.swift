@@ -25,16 +25,17 @@ final class RequestHandling: Sendable {
     }
 
     /// Calls the handler, on the event loop's thread; returns false if the server is stopping.
-    func start(_ request: ServerRequest, _ reply: ServerReply, on loop: EventLoop?) -> Bool {
+    func start(_ request: ServerRequest, _ reply: ServerReply) -> Bool {
         let key = ObjectIdentifier(reply.exchange)
-        guard inFlight.begin(key) else { return false }
+        guard inFlight.begin(key, reply) else { return false }
         switch handler(request) {
         case .now(let response): reply.send(response)
+        case .promised(let start): start(reply)
         case .later(let respond):
-            let task = Task(executorPreference: loop) { reply.send(await respond()) }
+            let task = Task(executorPreference: reply.loop) { reply.send(await respond()) }
             inFlight.run(key, task, reply)
             // Runs the task until it waits.
-            loop?.runJobs()
+            reply.loop?.runJobs()
         }
         return true
     }

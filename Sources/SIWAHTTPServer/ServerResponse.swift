@@ -41,12 +41,22 @@ package enum ServerAnswer: Sendable {
     /// A function that gives the response. It runs on the event loop's thread and must not block;
     /// while it is suspended, the loop serves others. Its task is cancelled when the server stops.
     case later(@Sendable () async -> ServerResponse)
+    /// A function that is called at once, and has the response sent by a callback. It saves a task, and
+    /// is not told when the server stops.
+    case promised(@Sendable (ServerReply) -> Void)
 }
 
 /// Sends the response to one request: exactly once, from any thread.
-struct ServerReply: Sendable {
+package struct ServerReply: Sendable {
     let exchange: Exchange
+    /// Nil if memory was exhausted when the connection was opened.
+    let loop: EventLoop?
 
     /// Sends the response.
-    func send(_ response: ServerResponse) { exchange.answer(response) }
+    package func send(_ response: ServerResponse) { exchange.answer(response) }
+
+    /// Calls a function on the event loop's thread: at once, if this is that thread.
+    package func perform(_ body: @escaping @Sendable () -> Void) {
+        if let loop { loop.perform(body) } else { body() }
+    }
 }

@@ -25,21 +25,25 @@ struct Router: Sendable {
     /// Answers a request, counts it, and logs it if it failed or changed something.
     func answer(_ request: ServerRequest) -> ServerAnswer {
         let call = Call(request, in: table, at: context.clocks.timekeeper.elapsed())
-        if let response = responseAtOnce(to: call) { return .now(response) }
-        return .later { await respond(to: call) }
+        return answerAtOnce(to: call) ?? .later { await respond(to: call) }
     }
 
-    /// The response to a request for which nothing has to be awaited: no token, and nothing that the
+    /// The answer to a request for which nothing has to be awaited: no token, and nothing that the
     /// route needs. Nil for another.
-    private func responseAtOnce(to call: Call) -> ServerResponse? {
+    private func answerAtOnce(to call: Call) -> ServerAnswer? {
         guard case .route(let route, _) = call.match, let handle = route.handleAtOnce,
             !context.needsToken(for: route, options)
         else { return nil }
         do throws(Problem) {
             let request = try read(call, try self.route(of: call), as: APIScope.all)
-            return try handle(request, context).map { finished($0, of: call) }
+            return switch try handle(request, context) {
+            case nil: nil
+            case .response(let response)?: .now(finished(response, of: call))
+            case .promised(let start)?:
+                .promised { start(RouteReply($0) { finished($0, of: call) }) }
+            }
         } catch {
-            return refusal(error, of: call)
+            return .now(refusal(error, of: call))
         }
     }
 
@@ -48,6 +52,15 @@ struct Router: Sendable {
             return finished(try await response(to: call), of: call)
         } catch {
             return refusal(error, of: call)
+        }
+    }
+
+    private func finished(
+        _ response: Result<ServerResponse, Problem>, of call: Call
+    ) -> ServerResponse {
+        switch response {
+        case .success(let response): finished(response, of: call)
+        case .failure(let problem): refusal(problem, of: call)
         }
     }
 

@@ -20,9 +20,58 @@ struct RequestTaskTests {
                 return ServerResponse(status: 204)
             }
         }
+        let statuses = try await statuses(of: 20, to: port)
+        await server.stop()
+        #expect(statuses == [Int?](repeating: 204, count: 20))
+        #expect(threads.count == 1)
+    }
+
+    @Test func `a promised response is made on the event loop's thread and may be sent from any`()
+        async throws
+    {
+        let socket = try ListeningSocket.open(.tcp(host: "127.0.0.1", port: 0))
+        let port = socket.port
+        let (threads, others) = (Threads(), Threads())
+        let server = try HTTPServer(socket) { _ in
+            threads.note()
+            return .promised { reply in
+                threads.note()
+                reply.perform { threads.note() }
+                Thread {
+                    others.note()
+                    reply.perform {
+                        threads.note()
+                        Thread { reply.send(ServerResponse(status: 204)) }.start()
+                    }
+                }.start()
+            }
+        }
+        let statuses = try await statuses(of: 20, to: port)
+        await server.stop()
+        #expect(statuses == [Int?](repeating: 204, count: 20))
+        #expect(threads.count == 1)
+        #expect(others.isDisjoint(with: threads))
+    }
+
+    @Test func `a promise that is not kept is dropped when the server stops`() async throws {
+        let socket = try ListeningSocket.open(.tcp(host: "127.0.0.1", port: 0))
+        let port = socket.port
+        let promised = Mutex<[ServerReply]>([])
+        let server = try HTTPServer(socket) { _ in
+            .promised { reply in promised.withLock { $0.append(reply) } }
+        }
+        let status = Task { try await statuses(of: 1, to: port) }
+        while promised.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+        await server.stop()
+        await #expect(throws: URLError.self) { try await status.value }
+        // Too late, and harmless.
+        for reply in promised.withLock({ $0 }) { reply.send(ServerResponse(status: 204)) }
+    }
+
+    private func statuses(of count: Int, to port: UInt16) async throws -> [Int?] {
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-        let statuses = try await withThrowingTaskGroup(of: Int?.self) { tasks in
-            for _ in 0..<20 {
+        return try await withThrowingTaskGroup(of: Int?.self) { tasks in
+            for _ in 0..<count {
                 tasks.addTask {
                     let (_, answer) = try await URLSession.shared.data(from: url)
                     return (answer as? HTTPURLResponse)?.statusCode
@@ -30,9 +79,6 @@ struct RequestTaskTests {
             }
             return try await tasks.reduce(into: []) { $0.append($1) }
         }
-        await server.stop()
-        #expect(statuses == [Int?](repeating: 204, count: 20))
-        #expect(threads.count == 1)
     }
 }
 
@@ -41,6 +87,11 @@ private final class Threads: Sendable {
     private let seen = Mutex<Set<pthread_t>>([])
 
     var count: Int { seen.withLock { $0.count } }
+
+    func isDisjoint(with others: Threads) -> Bool {
+        let other = others.seen.withLock { $0 }
+        return seen.withLock { $0.isDisjoint(with: other) }
+    }
 
     func note() {
         let own = pthread_self()

@@ -120,7 +120,7 @@ import Testing
         let keySet = try await keySet
         let other = try await payload("x", for: "com.example.other")
         guard
-            case .notForUs("com.example.other") = classifier.verdict(
+            case .refused(.notForUs("com.example.other")) = classifier.verdict(
                 on: other, by: keySet, receivedAt: received())
         else {
             Issue.record("not refused")
@@ -129,7 +129,7 @@ import Testing
         let good = try await payload("email-disabled")
         let late = classifier.verdict(
             on: good, by: keySet, receivedAt: received(after: .seconds(400 * 86_400)))
-        guard case .forged("expiry") = late else {
+        guard case .refused(.forged("expiry")) = late else {
             Issue.record("\(late)")
             return
         }
@@ -196,7 +196,7 @@ import Testing
         let other = try await payload("x", for: "com.example.other")
         let early = TokenTimes(Self.now - .seconds(3600))
         let verdict = classifier.verdict(on: other, by: try await keySet, receivedAt: early)
-        guard case .forged("issued_at") = verdict else {
+        guard case .refused(.forged("issued_at")) = verdict else {
             Issue.record("\(verdict)")
             return
         }

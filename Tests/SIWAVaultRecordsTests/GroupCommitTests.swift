@@ -25,7 +25,7 @@ import Testing
         let outcomes = try await withThrowingTaskGroup(of: GroupCommit.Outcome.self) { tasks in
             for number in 0..<400 {
                 let event = try IncomingEvent.sample(number / 2, of: number / 2)
-                tasks.addTask { try await group.receive(event).outcome }
+                tasks.addTask { try await group.storeAtOnce(event).outcome }
             }
             return try await tasks.reduce(into: []) { $0.append($1) }
         }
@@ -52,7 +52,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for number in 0..<64 {
                 let event = try IncomingEvent.sample(number, of: number)
-                tasks.addTask { _ = try await group.receive(event) }
+                tasks.addTask { _ = try await group.storeAtOnce(event) }
                 try await eventually("it waits, or the first one is committed") {
                     hasBegun.load(ordering: .acquiring) && group.waitingCount == number
                 }
@@ -76,7 +76,7 @@ import Testing
         try await withThrowingTaskGroup(of: GroupCommit.Outcome.self) { tasks in
             for number in 0..<3 {
                 let event = try IncomingEvent.sample(number, of: number)
-                tasks.addTask { try await group.receive(event, .afterTurn).outcome }
+                tasks.addTask { try await group.store(event).outcome }
             }
             try await eventually("they wait") { group.waitingCount == 3 }
             #expect(sizes.withLock { $0 } == [])
@@ -86,7 +86,7 @@ import Testing
             // Without waiting events, a turn ends without a transaction.
             group.endTurn()
             let next = try IncomingEvent.sample(3, of: 3)
-            tasks.addTask { try await group.receive(next).outcome }
+            tasks.addTask { try await group.storeAtOnce(next).outcome }
             try await tasks.waitForAll()
         }
         #expect(sizes.withLock { $0 } == [3, 1])
@@ -118,7 +118,7 @@ import Testing
             func receive(_ numbers: Range<Int>, waiting: Int) async throws {
                 for number in numbers {
                     let event = try IncomingEvent.sample(number, of: number)
-                    tasks.addTask { _ = try await group.receive(event, .afterTurn) }
+                    tasks.addTask { _ = try await group.store(event) }
                 }
                 try await eventually("they wait") { group.waitingCount == waiting }
                 group.endTurn()
@@ -154,10 +154,10 @@ import Testing
             func receive(_ number: Int) throws {
                 let event = try IncomingEvent.sample(number, of: number)
                 tasks.addTask {
-                    do throws(StoreError) {
-                        _ = try await group.receive(event)
+                    do {
+                        _ = try await group.storeAtOnce(event)
                         return (number, nil)
-                    } catch { return (number, error.kind) }
+                    } catch { return (number, (error as? StoreError)?.kind) }
                 }
             }
             try receive(1)
@@ -173,6 +173,39 @@ import Testing
         }
         #expect(results == [1: nil, 2: .busy, 3: nil])
         #expect(try store.states().keys.sorted() == ["event-1", "event-3"])
+    }
+
+    /// A thread is woken once for a group.
+    @Test func `the results of a group are handed over together`() async throws {
+        let fixture = try SQLiteStoreFixture()
+        let store = try fixture.preparedServerStore()
+        let group = GroupCommit(
+            store, decide: { _, _ in VaultChanges() },
+            run: { body in try? startThread(body) })
+        let handed = Mutex(0)
+        let isThere = Mutex(false)
+        let done = Mutex<[GroupCommit.Outcome]>([])
+        for number in 0..<8 {
+            group.receive(
+                try IncomingEvent.sample(number / 2, of: number),
+                on: { body in
+                    // As an event loop does: at once, if this is its thread.
+                    if isThere.withLock({ $0 }) { return body() }
+                    handed.withLock { $0 += 1 }
+                    isThere.withLock { $0 = true }
+                    body()
+                    isThere.withLock { $0 = false }
+                },
+                { result in
+                    if case .success(let receipt) = result {
+                        done.withLock { $0.append(receipt.outcome) }
+                    }
+                })
+        }
+        group.endTurn()
+        try await eventually("all are stored") { done.withLock { $0.count } == 8 }
+        #expect(done.withLock { $0 } == (0..<4).flatMap { _ in [.stored, .known] })
+        #expect(handed.withLock { $0 } == 1)
     }
 
     @Test func `an event that cannot be stored fails alone`() async throws {
@@ -192,7 +225,7 @@ import Testing
                 let event = try IncomingEvent.sample(number, of: number)
                 tasks.addTask {
                     do {
-                        _ = try await group.receive(event)
+                        _ = try await group.storeAtOnce(event)
                         return nil
                     } catch { return number }
                 }
@@ -201,5 +234,20 @@ import Testing
         }
         #expect(failed == [5])
         #expect(try store.states().count == 19)
+    }
+}
+
+extension GroupCommit {
+    fileprivate func store(_ event: IncomingEvent) async throws -> Receipt {
+        try await withCheckedContinuation { continuation in
+            receive(event, on: { $0() }) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    fileprivate func storeAtOnce(_ event: IncomingEvent) async throws -> Receipt {
+        try await withCheckedContinuation { continuation in
+            receive(event, on: { $0() }) { continuation.resume(returning: $0) }
+            endTurn()
+        }.get()
     }
 }

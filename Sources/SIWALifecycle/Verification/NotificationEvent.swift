@@ -31,12 +31,12 @@ package struct NotificationEvent: Hashable, Sendable {
     package let userID: UserID
     /// When it happened; Apple's fraction of a second is dropped.
     package let occurredAt: NumericDate
-    /// The address, if the event concerns one.
-    package let email: String?
-    /// Whether ``email`` is a relay address; nil if absent.
-    package let isPrivateEmail: Bool?
     /// The event as received, including unknown members.
     package let text: JSONText
+    /// The address, if the event concerns one.
+    package var email: String? { text["email"]?.string }
+    /// Whether ``email`` is a relay address; nil if absent.
+    package var isPrivateEmail: Bool? { text["is_private_email"]?.flag }
 
     /// Reads the `events` of a notification's claims: Apple sends a string that contains JSON, and
     /// documents an object.
@@ -58,8 +58,6 @@ package struct NotificationEvent: Hashable, Sendable {
         self.kind = Kind(rawValue: kind)
         self.userID = UserID(unchecked: userID)
         occurredAt = time
-        email = text["email"]?.string
-        isPrivateEmail = text["is_private_email"]?.flag
     }
 }
 

@@ -62,8 +62,9 @@ struct NotificationClassifier: Sendable {
         guard let notification = verification.claims else {
             let failures = verification.failures
             let other = failures.first { $0.subject != .audience }
-            return other.map { .forged(check: $0.name) }
-                ?? .notForUs(audience: token.claims[.aud]?.string ?? "")
+            return .refused(
+                other.map { .forged(check: $0.name) }
+                    ?? .notForUs(audience: token.claims[.aud]?.string ?? ""))
         }
         return genuine(notification, token, receivedAt, unverified)
     }
@@ -75,7 +76,7 @@ struct NotificationClassifier: Sendable {
         guard
             let event = try? InboxEvent(
                 notification, payload: token.bytes, receivedAt: receivedAt)
-        else { return .unusable }
+        else { return .refused(.unusable) }
         let users = (clients[notification.clientID.rawValue] ?? []).compactMap { client in
             try? VaultUser(client, validating: event.user.userID.rawValue)
         }

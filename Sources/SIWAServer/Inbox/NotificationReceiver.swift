@@ -38,6 +38,18 @@ final class NotificationReceiver: Sendable {
         init(_ refusal: APIStatus, _ result: String) {
             (self.refusal, self.result, event) = (refusal, result, nil)
         }
+
+        init(_ refusal: NotificationVerdict.Refusal) {
+            switch refusal {
+            case .malformed: self.init(.badRequest, "malformed")
+            case .forged(let check): self.init(.unauthorized, "invalid_\(check)")
+            case .notForUs(let audience):
+                self.init(.forbidden, "not_for_us")
+                detail =
+                    "the notification is for \(printable(audience)), which no profile has"
+            case .unusable: self.init(.badRequest, "unusable")
+            }
+        }
     }
 
     init(_ parts: ServerContext.Parts) {
@@ -64,33 +76,34 @@ final class NotificationReceiver: Sendable {
             with: NotificationClassifier(clients.current, isDelivering: isDelivering))
     }
 
-    // The values of functions that are not inlined are no part of the memory in which each
-    // notification waits for its commit.
+    /// What is known of a notification before Apple is asked.
+    enum Judgement {
+        case refused(Answer)
+        case genuine(IncomingEvent, NotificationEvent.Kind)
+    }
 
-    /// Receives the body of a POST request.
+    /// Judges the body of a POST request by what is known; nil if Apple has to be asked first.
+    func judge(_ body: [UInt8]) -> Judgement? {
+        let classifier = classifier.current
+        guard let token = classifier.token(in: body) else {
+            return .refused(counted(Answer(.malformed)))
+        }
+        let verdict = classifier.verdict(
+            on: token, by: keys.known(holding: token.verificationKeyID), receivedAt: clock.times)
+        return switch verdict {
+        case .genuine(let event, let kind): .genuine(event, kind)
+        case .refused(let refusal): .refused(counted(Answer(refusal)))
+        case .unknownKey, .untimely: nil
+        }
+    }
+
+    /// Receives the body of a POST request for which Apple has to be asked.
     func receive(_ body: [UInt8]) async -> Answer {
         let receivedAt = clocks.timekeeper.elapsed()
         let classifier = classifier.current
-        guard let token = classifier.token(in: body) else {
-            return counted(Answer(.badRequest, "malformed"))
-        }
-        let keySet = keys.known(holding: token.verificationKeyID)
-        let verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
-        if case .genuine(let event, let kind) = verdict {
-            return counted(await commit(event, .afterTurn), kind)
-        }
-        return await settle(
-            await lastVerdict(after: verdict, on: token, keySet, classifier),
-            receivedAt: receivedAt)
-    }
-
-    /// The verdict when Apple was asked for what the first verdict lacks.
-    @inline(never)
-    private func lastVerdict(
-        after first: NotificationVerdict, on token: CompactJWS, _ known: KeySet?,
-        _ classifier: NotificationClassifier
-    ) async -> NotificationVerdict {
-        var (verdict, keySet) = (first, known)
+        guard let token = classifier.token(in: body) else { return counted(Answer(.malformed)) }
+        var keySet = keys.known(holding: token.verificationKeyID)
+        var verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
         if case .unknownKey(let keyID, _) = verdict {
             if case .keySet(let found) = await keys.answer(holding: keyID) { keySet = found }
             verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
@@ -99,7 +112,7 @@ final class NotificationReceiver: Sendable {
             await clock.ask(as: clients.current.asking)
             verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
         }
-        return verdict
+        return await settle(verdict, receivedAt: receivedAt)
     }
 
     /// Carries out a verdict.
@@ -107,18 +120,16 @@ final class NotificationReceiver: Sendable {
     /// - Parameter receivedAt: when it was received, by the monotonic clock.
     func settle(_ verdict: NotificationVerdict, receivedAt: Duration) async -> Answer {
         switch verdict {
-        case .malformed: return counted(Answer(.badRequest, "malformed"))
-        case .forged(let check): return counted(Answer(.unauthorized, "invalid_\(check)"))
-        case .notForUs(let audience):
-            var answer = Answer(.forbidden, "not_for_us")
-            answer.detail = "the notification is for \(printable(audience)), which no profile has"
-            return counted(answer)
-        case .unusable: return counted(Answer(.badRequest, "unusable"))
+        case .refused(let refusal): return counted(Answer(refusal))
         case .unknownKey(_, let unverified?), .untimely(_, let unverified?):
             return counted(await keep(unverified, receivedAt: receivedAt))
         case .unknownKey(_, nil): return counted(Answer(.unauthorized, "invalid_key"))
         case .untimely(_, nil): return counted(Answer(.unavailable, "time_unknown"))
-        case .genuine(let event, let kind): return counted(await commit(event), kind)
+        case .genuine(let event, let kind):
+            return await withCheckedContinuation { continuation in
+                commit(event, kind) { continuation.resume(returning: $0) }
+                commits.endTurn()
+            }
         }
     }
 
@@ -133,17 +144,24 @@ final class NotificationReceiver: Sendable {
         log.writeWaiting()
     }
 
-    private func commit(
-        _ event: IncomingEvent, _ start: GroupCommit.Start = .atOnce
-    ) async -> Answer {
-        do throws(StoreError) {
-            return accepted(event, try await commits.receive(event, start))
-        } catch {
-            return unavailable(error)
+    /// Stores an event. Its transaction does not begin before ``endTurn()``.
+    ///
+    /// - Parameters:
+    ///   - perform: calls a function on the thread for `answer`.
+    ///   - answer: called when the event is on disk, or cannot be stored.
+    func commit(
+        _ event: IncomingEvent, _ kind: NotificationEvent.Kind,
+        on perform: @escaping GroupCommit.Performer = { $0() },
+        _ answer: @escaping @Sendable (Answer) -> Void
+    ) {
+        commits.receive(event, on: perform) { [self] result in
+            switch result {
+            case .success(let receipt): answer(counted(accepted(event, receipt), kind))
+            case .failure(let error): answer(counted(unavailable(error), kind))
+            }
         }
     }
 
-    @inline(never)
     private func accepted(_ event: IncomingEvent, _ receipt: GroupCommit.Receipt) -> Answer {
         for damaged in receipt.damaged {
             access.noteRecord(damaged.error)
@@ -154,7 +172,6 @@ final class NotificationReceiver: Sendable {
         return Answer(accepted: "received", event)
     }
 
-    @inline(never)
     private func unavailable(_ error: StoreError) -> Answer {
         access.note(error)
         logFailure(error)
@@ -249,10 +266,10 @@ extension NotificationReceiver {
         case .genuine:
             if await settle(verdict, receivedAt: .zero).refusal == nil { receipts.remove(entry.id) }
         case .unknownKey, .untimely: try await rejectIfOld(entry)
-        case .forged(let check):
+        case .refused(.forged(let check)):
             metrics.countNotification(nil, "invalid_\(check)")
             return true
-        case .malformed, .notForUs, .unusable: return true
+        case .refused: return true
         }
         return false
     }

@@ -10,18 +10,33 @@ extension Route {
     static func receiveNotification(at path: String) -> Route {
         Route(
             .post, PathTemplate(path), scope: .open, "Receives a notification from Apple.",
-            mediaTypes: []
-        ) { (request, context) async throws(Problem) -> ServerResponse in
-            let answer = await context.receiver.receive(request.http.body)
-            return try answer.response(to: request, context)
-        }
+            mediaTypes: [],
+            atOnce: { request, context throws(Problem) in
+                let receiver = context.receiver
+                switch receiver.judge(request.http.body) {
+                case nil: return nil
+                case .refused(let answer)?:
+                    return .response(try answer.response(to: request, context))
+                case .genuine(let event, let kind)?:
+                    return .promised { reply in
+                        receiver.commit(event, kind, on: reply.perform) { answer in
+                            reply.send(
+                                Result { () throws(Problem) in
+                                    try answer.response(to: request, context)
+                                })
+                        }
+                    }
+                }
+            },
+            handle: { request, context throws(Problem) in
+                let answer = await context.receiver.receive(request.http.body)
+                return try answer.response(to: request, context)
+            })
     }
 }
 
 extension NotificationReceiver.Answer {
     /// Logs the answer.
-    // The values of this are no part of the memory in which each notification waits.
-    @inline(never)
     fileprivate func response(
         to request: RouteRequest, _ context: ServerContext
     ) throws(Problem) -> ServerResponse {

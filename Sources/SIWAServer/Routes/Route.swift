@@ -11,7 +11,14 @@ final class Route: Sendable {
 
     /// Handles a request for which nothing has to be awaited; nil for another.
     typealias HandlerAtOnce =
-        @Sendable (RouteRequest, ServerContext) throws(Problem) -> ServerResponse?
+        @Sendable (RouteRequest, ServerContext) throws(Problem) -> AnswerAtOnce?
+
+    /// What a handler has at once.
+    enum AnswerAtOnce: Sendable {
+        case response(ServerResponse)
+        /// A function that has the response sent by a callback.
+        case promised(@Sendable (RouteReply) -> Void)
+    }
 
     /// The method; HEAD is answered like GET.
     let method: Method

@@ -31,7 +31,7 @@ extension Route {
         ],
         atOnce: { request, context throws(Problem) in
             context.verifyAtOnce(try VerifyInput(request, context)).map {
-                .json(context.written($0))
+                .response(.json(context.written($0)))
             }
         },
         handle: { request, context throws(Problem) in

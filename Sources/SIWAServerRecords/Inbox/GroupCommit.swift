@@ -37,24 +37,18 @@ package final class GroupCommit: Sendable {
         package let damaged: [DamagedRecord]
     }
 
-    /// When the transaction of an event begins.
-    package enum Start: Sendable {
-        /// As soon as the one before it has ended.
-        case atOnce
-        /// Not before ``endTurn()``: the caller has further events at hand.
-        case afterTurn
-    }
+    /// Calls a function on a certain thread: at once, if it is called there.
+    package typealias Performer = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     private struct Waiting: Sendable {
         let event: IncomingEvent
         let since: Duration
-        let resume: @Sendable (Answer) -> Void
-    }
+        let perform: Performer
+        let completion: @Sendable (Result<Receipt, StoreError>) -> Void
 
-    /// The result of one event, and the others of its group, if it was resumed first.
-    private struct Answer: Sendable {
-        let result: Result<Receipt, StoreError>
-        var others: [(@Sendable () -> Void)] = []
+        func end(with result: Result<Receipt, StoreError>) {
+            perform { [completion] in completion(result) }
+        }
     }
 
     private struct State {
@@ -89,24 +83,21 @@ package final class GroupCommit: Sendable {
         elapsed = timekeeper.elapsed
     }
 
-    /// Stores an event. It is on disk when this returns.
+    /// Stores an event. Its transaction does not begin before ``endTurn()``, because the caller may have
+    /// further events at hand.
     ///
-    /// - Throws: ``StoreError`` of kind `busy`, without storing it, if earlier commits take too
-    ///   long: while the database does not answer, an event must not wait for the time limits of
-    ///   two commits.
+    /// - Parameters:
+    ///   - perform: calls a function on the thread for `completion`.
+    ///   - completion: called when the event is on disk, or cannot be stored; with ``StoreError`` of kind
+    ///     `busy` if earlier commits take too long: while the database does not answer, an event must not
+    ///     wait for the time limits of two commits.
     package func receive(
-        _ event: IncomingEvent, _ start: Start = .atOnce
-    ) async throws(StoreError) -> Receipt {
-        let answer = await withCheckedContinuation { continuation in
-            let waiting = Waiting(event: event, since: elapsed()) {
-                continuation.resume(returning: $0)
-            }
-            state.withLock { $0.waiting.append(waiting) }
-            if case .atOnce = start { endTurn() }
-        }
-        // Here and not on the writing thread, which would wake this one for each.
-        for resume in answer.others { resume() }
-        return try answer.result.get()
+        _ event: IncomingEvent, on perform: @escaping Performer,
+        _ completion: @escaping @Sendable (Result<Receipt, StoreError>) -> Void
+    ) {
+        let waiting = Waiting(
+            event: event, since: elapsed(), perform: perform, completion: completion)
+        state.withLock { $0.waiting.append(waiting) }
     }
 
     /// The number of events whose transaction has not begun.
@@ -165,10 +156,9 @@ package final class GroupCommit: Sendable {
         let now = elapsed()
         let late = group.filter { now - $0.since >= maxWait }
         for one in late {
-            one.resume(
-                Answer(
-                    result: .failure(
-                        StoreError(.busy, "earlier calls of the database take too long"))))
+            one.end(
+                with: .failure(
+                    StoreError(.busy, "earlier calls of the database take too long")))
         }
         return late.isEmpty ? group : group.filter { now - $0.since < maxWait }
     }
@@ -179,27 +169,21 @@ package final class GroupCommit: Sendable {
         guard !group.isEmpty else { return }
         do throws(StoreError) {
             var receipt = try store.receive(group.map(\.event), decide)
-            resume(group) { event in
-                let isNew = receipt.stored.remove(event.event.id) != nil
-                return .success(
-                    Receipt(outcome: isNew ? .stored : .known, damaged: receipt.damaged))
+            let results = group.map { one in
+                let isNew = receipt.stored.remove(one.event.event.id) != nil
+                return Receipt(outcome: isNew ? .stored : .known, damaged: receipt.damaged)
+            }
+            // Not on this thread, which would wake another one for each.
+            group[0].perform {
+                for (one, receipt) in zip(group, results) { one.end(with: .success(receipt)) }
             }
         } catch {
             guard group.count > 1, !error.isTemporary else {
-                return resume(group) { _ in .failure(error) }
+                for one in group { one.end(with: .failure(error)) }
+                return
             }
             for one in group { commit([one]) }
         }
-    }
-
-    private func resume(
-        _ group: [Waiting], _ result: (IncomingEvent) -> Result<Receipt, StoreError>
-    ) {
-        var answers = group.map { Answer(result: result($0.event)) }
-        answers[0].others = zip(group, answers).dropFirst().map { one, answer in
-            { one.resume(answer) }
-        }
-        group[0].resume(answers[0])
     }
 
     /// The most events in one transaction.

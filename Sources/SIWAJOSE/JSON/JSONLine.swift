@@ -7,10 +7,7 @@ package struct JSONLine: Sendable {
 
     /// An object without members, after other lines.
     package init(after lines: consuming [UInt8] = []) {
-        var lines = lines
-        // More than most lines have, instead of growing four times.
-        if lines.isEmpty { lines.reserveCapacity(480) }
-        writer = JSONWriter(indented: false, output: lines)
+        writer = JSONWriter(indented: false, output: consume lines)
         writer.output.append(UInt8(ascii: "{"))
     }
 

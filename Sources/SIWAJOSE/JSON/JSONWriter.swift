@@ -34,7 +34,7 @@ struct JSONWriter {
 
     init(indented: Bool, output: consuming [UInt8] = []) {
         self.indented = indented
-        self.output = output
+        self.output = consume output
         // malloc has lists of pieces of one size up to 1,000 bytes, and searches for longer ones; an
         // array has 32 of its own.
         if self.output.isEmpty { self.output.reserveCapacity(960) }

@@ -56,9 +56,11 @@ package struct SecretBuffer: ~Copyable {
     /// The number of appended bytes.
     package private(set) var count = 0
 
-    /// Creates a buffer with a capacity.
+    /// Creates a buffer with a capacity; 0 takes no memory until something is appended.
     package init(capacity: Int = 256) {
-        storage = .allocate(max(capacity, 16))
+        storage =
+            capacity > 0
+            ? .allocate(max(capacity, 16)) : UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
 
     deinit { storage.eraseAndDeallocate() }
@@ -113,7 +115,8 @@ package struct SecretBuffer: ~Copyable {
 
     /// Transfers the memory to an owner that overwrites it.
     fileprivate consuming func surrender() -> (UnsafeMutableRawBufferPointer, Int) {
-        let parts = (storage, count)
+        // C functions take an address for nothing, too, and may give null another meaning.
+        let parts = (storage.baseAddress == nil ? .allocate(16) : storage, count)
         discard self
         return parts
     }

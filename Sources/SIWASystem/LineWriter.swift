@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Glibc
 internal import SIWACProcess
+internal import SIWACrypto
 internal import Synchronization
 
 /// Appends lines to a file on its own thread, and syncs them to the disk in groups: appending never
@@ -82,10 +83,10 @@ package final class LineWriter: Sendable {
     package var undelivered: Int { state.withLock { $0.undelivered } }
 
     /// Appends whole lines with their line ends. Never blocks.
-    package func append(_ lines: [UInt8]) {
+    package func append(_ lines: ArraySlice<UInt8>) {
         let isIdle = state.withLock { state in
             guard state.failure == nil else {
-                state.undelivered += lineCount(lines[...])
+                state.undelivered += lineCount(lines)
                 return false
             }
             defer { state.isRunning = true }
@@ -263,9 +264,11 @@ private let getPipeCapacity: CInt = 1032
 /// The number of line ends.
 private func lineCount(_ bytes: ArraySlice<UInt8>) -> Int {
     bytes.withUnsafeBytes { bytes in
-        var count = 0
-        // Without a branch, so that many bytes are compared at once.
-        for byte in bytes { count &+= byte == 0x0A ? 1 : 0 }
+        var (count, rest) = (0, bytes)
+        while let end = rest.firstIndex(ofByte: 0x0A) {
+            count += 1
+            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+        }
         return count
     }
 }

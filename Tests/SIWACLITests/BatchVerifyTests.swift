@@ -152,6 +152,6 @@ private final class Lines: LineSink {
     var text: String { memory.with { String(decoding: $0.output, as: UTF8.self) } }
     var failure: FileError? { nil }
     var isFull: Bool { false }
-    func append(_ lines: [UInt8]) { memory.with { $0.output += lines } }
+    func append(_ lines: ArraySlice<UInt8>) { memory.with { $0.output += lines } }
     func close() throws(FileError) {}
 }

@@ -82,7 +82,7 @@ private final class MemoryResults: LineSink {
     var undelivered: Int { lost.withLock { $0 } }
     var isFull: Bool { false }
 
-    func append(_ lines: [UInt8]) {
+    func append(_ lines: ArraySlice<UInt8>) {
         guard let path else {
             do throws(FileError) {
                 try memory.print(SecretBytes(lines))

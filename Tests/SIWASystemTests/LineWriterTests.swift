@@ -11,7 +11,7 @@ import Testing
 
     @Test func `all lines are written in order, to a file that only its owner can read`() throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
-        for number in 0..<10_000 { writer.append(Array("\(number)\n".utf8)) }
+        for number in 0..<10_000 { writer.append(Array("\(number)\n".utf8)[...]) }
         try writer.close()
         #expect(try folder.read("out") == (0..<10_000).map { "\($0)\n" }.joined())
         #expect(try readFile(folder.path("out")).status.permissions == 0o600)
@@ -29,7 +29,7 @@ import Testing
             try await Task.sleep(for: .seconds(20))
             synced.continuation.finish()
         }
-        writer.append(Array("one\n".utf8))
+        writer.append(Array("one\n".utf8)[...])
         var syncs = synced.stream.makeAsyncIterator()
         #expect(await syncs.next() != nil)
         giveUp.cancel()
@@ -47,10 +47,10 @@ import Testing
     @Test(arguments: [0, 3, 11])
     func `lines that another process truncates are detected at the end`(_ size: Int) async throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
-        for number in 1...3 { writer.append(Array("line \(number)\n".utf8)) }
+        for number in 1...3 { writer.append(Array("line \(number)\n".utf8)[...]) }
         try await wait(for: 21, in: "out")
         try #require(truncate(folder.path("out"), off_t(size)) == 0)
-        writer.append(Array("line 4\n".utf8))
+        writer.append(Array("line 4\n".utf8)[...])
         let error = #expect(throws: FileError.self) { try writer.close() }
         #expect(error?.reason == "another process truncated it" && error?.isLostOutput == true)
         #expect(writer.undelivered == 3 - size / 7)
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `a file that another process removes is detected at the end`() async throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
-        writer.append(Array("one\n".utf8))
+        writer.append(Array("one\n".utf8)[...])
         try await wait(for: 4, in: "out")
         try #require(unlink(folder.path("out")) == 0)
         let error = #expect(throws: FileError.self) { try writer.close() }
@@ -77,12 +77,12 @@ import Testing
 
     @Test func `lines that other processes append are not reported as missing`() async throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
-        writer.append(Array("one\n".utf8))
+        writer.append(Array("one\n".utf8)[...])
         try await wait(for: 4, in: "out")
         let other = open(folder.path("out"), O_WRONLY | O_APPEND)
         #expect(write(other, "two\n", 4) == 4)
         close(other)
-        writer.append(Array("three\n".utf8))
+        writer.append(Array("three\n".utf8)[...])
         try writer.close()
         #expect(try folder.read("out") == "one\ntwo\nthree\n")
     }
@@ -115,7 +115,7 @@ import Testing
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         let writer = LineWriter(ends[1], named: "pipe") {}
         let line = Array("a line of sixteen\n".utf8)
-        for _ in 0..<20_000 { writer.append(line) }
+        for _ in 0..<20_000 { writer.append(line[...]) }
         var room = [UInt8](repeating: 0, count: 1 << 16)
         var count = 0
         while count < 20_000 * line.count, writer.failure == nil {
@@ -129,7 +129,7 @@ import Testing
         var ends: [CInt] = [0, 0]
         try #require(openPipe(&ends) == 0)
         let writer = LineWriter(ends[1], named: "pipe") {}
-        for number in 1...5 { writer.append(Array("line \(number)\n".utf8)) }
+        for number in 1...5 { writer.append(Array("line \(number)\n".utf8)[...]) }
         // The lines are in the pipe, and two and a half of them are read.
         var room = [UInt8](repeating: 0, count: 18)
         #expect(read(ends[0], &room, 7) == 7)
@@ -145,7 +145,7 @@ import Testing
         var ends: [CInt] = [0, 0]
         try #require(openPipe(&ends) == 0)
         let writer = LineWriter(ends[1], named: "pipe") {}
-        writer.append(Array("line\n".utf8))
+        writer.append(Array("line\n".utf8)[...])
         var room = [UInt8](repeating: 0, count: 5)
         #expect(read(ends[0], &room, 5) == 5)
         close(ends[0])
@@ -162,7 +162,7 @@ import Testing
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
         let writer = LineWriter(ends[1], named: "socket") {}
-        writer.append(Array("one\ntwo.\n".utf8))
+        writer.append(Array("one\ntwo.\n".utf8)[...])
         var room = [UInt8](repeating: 0, count: count)
         var got = 0
         while got < count { got += read(ends[0], &room, count - got) }
@@ -186,9 +186,9 @@ import Testing
         signal(SIGPIPE, SIG_IGN)
         close(ends[0])
         let writer = LineWriter(ends[1], named: "pipe") {}
-        writer.append(Array("one\ntwo\n".utf8))
+        writer.append(Array("one\ntwo\n".utf8)[...])
         while writer.failure == nil { usleep(1000) }
-        writer.append(Array("three\n".utf8))
+        writer.append(Array("three\n".utf8)[...])
         #expect(throws: FileError.self) { try writer.close() }
         #expect(writer.undelivered == 3)
     }
@@ -210,7 +210,7 @@ import Testing
             return true
         } notify: {
         }
-        writer.append(Array("three\n".utf8))
+        writer.append(Array("three\n".utf8)[...])
         try writer.close()
         #expect(seen == ["one", "two"])
         #expect(try folder.read("out") == "one\ntwo\nthree\n")
@@ -270,7 +270,7 @@ import Testing
         let writer = try LineWriter.appending(to: "/dev/full", keeping: nil) {
             news.continuation.yield()
         }
-        writer.append(Array("lost\n".utf8))
+        writer.append(Array("lost\n".utf8)[...])
         for await _ in news.stream { break }
         #expect(writer.failure?.isTemporary == true)
         #expect(throws: FileError.self) { try writer.close() }

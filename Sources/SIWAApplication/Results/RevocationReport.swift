@@ -28,14 +28,16 @@ package struct RevocationReport: Sendable {
 
     /// The result's members, in their order.
     package var members: [JSON.Member] {
-        var members: [JSON.Member] = [
-            .init("revoked", .boolean(revocation.isRevoked)),
-            .init("confirmed", .boolean(revocation.isConfirmed)),
-            .init("kind", .string(kind.rawValue)), .init("client_id", .string(clientID.rawValue)),
-            .init("token_fingerprint", .string(fingerprint)),
-            .init("http_status", revocation.status.map { .integer($0) } ?? .null),
-            .init("at", .string(date.rfc3339)),
-        ]
+        var members: [JSON.Member] = []
+        // Those of the batch, too, so that it need not grow.
+        members.reserveCapacity(14)
+        members.append(.init("revoked", .boolean(revocation.isRevoked)))
+        members.append(.init("confirmed", .boolean(revocation.isConfirmed)))
+        members.append(.init("kind", .string(kind.rawValue)))
+        members.append(.init("client_id", .string(clientID.rawValue)))
+        members.append(.init("token_fingerprint", .string(fingerprint)))
+        members.append(.init("http_status", revocation.status.map { .integer($0) } ?? .null))
+        members.append(.init("at", .string(date.rfc3339)))
         members += revocation.proofMembers
         return members
     }

@@ -17,7 +17,7 @@ package protocol LineSink: Sendable {
     /// Whether callers should wait before they append more lines.
     var isFull: Bool { get }
     /// Appends whole lines with their line ends. Never blocks.
-    func append(_ lines: [UInt8])
+    func append(_ lines: ArraySlice<UInt8>)
     /// Writes the rest; throws if something could not be written.
     func close() throws(FileError)
 }

@@ -37,14 +37,14 @@ final class BatchOutput: Sendable {
 
     private func write(_ bytes: [UInt8], _ status: BatchStatus) {
         counts.withLock { $0.add(status) }
-        sink.append(bytes)
+        sink.append(bytes[...])
     }
 
     /// Writes several results, and counts all of them, including those that are not written.
     func write(_ lines: ArraySlice<UInt8>, _ counted: BatchCounts) {
         counts.withLock { $0.add(counted) }
         guard !lines.isEmpty else { return }
-        sink.append(Array(lines))
+        sink.append(lines)
     }
 
     /// The line of one result, with its line end.

@@ -58,7 +58,7 @@ struct StreamingOutput: Sendable {
             guard sink.isFull else { break }
             await wake.wait(after: seen)
         }
-        sink.append(lines)
+        sink.append(lines[...])
     }
 
     /// Writes the last lines.

@@ -56,7 +56,8 @@ package struct Form: Sendable {
 
     /// The body; all characters except RFC 3986's unreserved ones are percent-encoded.
     package func encoded() -> SecretBytes {
-        var body = SecretBuffer(capacity: 1024)
+        // malloc has lists of pieces of one size up to 1,000 bytes, and searches for longer ones.
+        var body = SecretBuffer(capacity: 960)
         client?.encoded.withSpan { body.append(contentsOf: $0) }
         for parameter in others {
             if body.count > 0 { body.append(UInt8(ascii: "&")) }

@@ -13,7 +13,7 @@ func look(of text: SecretText, for request: RequestKind) -> TokenLook? {
     case .refresh: letter = "r"
     default: return nil
     }
-    if hasShape(bytes, letter) { return .usual }
+    if hasShape(bytes.span, letter) { return .usual }
     return .unusual(isPercentEncoded(bytes) ? .percentEncoded : slip(in: bytes))
 }
 

@@ -49,6 +49,7 @@ package func judgeRevocable(
     _ text: SecretText, as kind: TokenKind
 ) throws(OpaqueTokenError) -> TokenLook {
     try validateOpaqueToken(text)
+    if text.bytes.withSpan({ hasShape($0, kind.firstLetter) }) { return .usual }
     let bytes = text.bytes.revealed()
     let end = bytes.lastIndex { $0 != UInt8(ascii: "=") }.map { $0 + 1 } ?? 0
     // What remains of equals signs alone is not a token either.
@@ -57,13 +58,12 @@ package func judgeRevocable(
     {
         throw .symbol(Unicode.Scalar(other))
     }
-    guard !hasShape(bytes, kind.firstLetter) else { return .usual }
     return .unusual(slip(in: bytes))
 }
 
 /// Whether a text that should be an id has the shape of Apple's refresh tokens.
 package func looksLikeToken(_ text: String) -> Bool {
-    hasShape(Array(text.utf8), TokenKind.refreshToken.firstLetter)
+    hasShape(text.utf8.span, TokenKind.refreshToken.firstLetter)
 }
 
 /// RFC 6750 §2.1, without the `=` at the end.
@@ -102,21 +102,20 @@ private func isBase64URL(_ byte: UInt8) -> Bool {
 
 /// Whether bytes are `<letter><32 lower-case hexadecimal digits>.0.<shard>.<22 base64url>`, the
 /// shape of all recorded tokens and codes. The shard is three to five of thirteen letters.
-func hasShape(_ bytes: [UInt8], _ letter: Character) -> Bool {
+func hasShape(_ bytes: Span<UInt8>, _ letter: Character) -> Bool {
     // Only the length of the shard varies.
     guard (62...64).contains(bytes.count), bytes[0] == letter.asciiValue else { return false }
     let end = bytes.count - 22
-    return bytes[1..<33].allSatisfy(isLowerHexadecimal)
-        && bytes[33..<36].elementsEqual(".0.".utf8)
-        && bytes[36..<(end - 1)].allSatisfy(isShardLetter)
-        && bytes[end - 1] == UInt8(ascii: ".")
-        && bytes[end...].allSatisfy(isBase64URL)
+    for index in 1..<33 where !isLowerHexadecimal(bytes[index]) { return false }
+    for index in 36..<(end - 1) where !isShardLetter(bytes[index]) { return false }
+    for index in end..<bytes.count where !isBase64URL(bytes[index]) { return false }
+    return bytes.extracting(33..<36).isExactly(".0.") && bytes[end - 1] == UInt8(ascii: ".")
 }
 
 func slip(in bytes: [UInt8]) -> TokenSlip? {
-    if hasShape(bytes, "c") { return .code }
-    if hasShape(bytes, TokenKind.refreshToken.firstLetter) { return .refreshToken }
-    if hasShape(bytes, TokenKind.accessToken.firstLetter) { return .accessToken }
+    if hasShape(bytes.span, "c") { return .code }
+    if hasShape(bytes.span, TokenKind.refreshToken.firstLetter) { return .refreshToken }
+    if hasShape(bytes.span, TokenKind.accessToken.firstLetter) { return .accessToken }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     if parts.count == 3, parts.first?.count == 6,
         parts.joined().allSatisfy(isLowerHexadecimal)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,6 +20,9 @@ int pipe2(int descriptors[2], int flags);
 /// Keeps the process's memory from core dumps and from other processes of the same user. Returns 0,
 /// or -1 with errno set.
 static inline int siwa_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+/// Has threads that start later allocate from the heap of the first.
+static inline void siwa_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 /// How many processors this process may run on (sched_getaffinity(2)); 0 if that is unknown.
 static inline int siwa_usable_processors(void) {

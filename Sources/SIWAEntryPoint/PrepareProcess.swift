@@ -18,6 +18,11 @@ package func prepareProcess(
     return commandLineArguments(count, arguments)
 }
 
+/// Has all threads allocate from one heap. glibc gives each its own, which grows page by page: a
+/// single request would have 22 page faults more. Threads that have much to do would wait for each
+/// other.
+package func shareHeap() { siwa_share_heap() }
+
 /// Disables libdispatch's messages to syslog that its threads cannot have a higher priority.
 private func silenceDispatch() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 

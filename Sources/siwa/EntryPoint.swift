@@ -17,6 +17,7 @@ func runProcess(
     _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 ) -> CInt {
     let arguments = unsafe prepareProcess(count, arguments)
+    if arguments?.first != "batch" { shareHeap() }
     ProcessSignals.handle(for: "siwa")
     let arrival = WakeSignal()
     Task(executorPreference: mainThread) {

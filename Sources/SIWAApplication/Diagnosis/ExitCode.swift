@@ -39,54 +39,63 @@ package enum ExitCode: CInt, Sendable, CaseIterable {
         static func signal(_ name: String) -> Row { Row(2, "Ended by \(name).") }
     }
 
-    private static let rows: [ExitCode: Row] = [
-        .done: Row(13, "Done.", "continues"),
-        .no: Row(
-            12,
-            """
-            The answer is no: a check failed, a secret is about to expire, a member is absent, \
-            some items of a batch were refused, tokens could not be stored.
-            """, "reads the result"),
-        .usage: Row(6, "Usage error: an unknown flag, a missing argument.", "fixes the call"),
-        .settings: Row(7, "The configuration or the key cannot be used.", "fixes the settings"),
-        .clientRefused: Row(
-            8, "Apple refused the client: invalid_client, unauthorized_client.",
-            "runs siwa doctor --online"),
-        .grantRefused: Row(
-            9, "Apple refused the code or token: invalid_grant.", "needs a new sign-in"),
-        .requestRefused: Row(10, "Apple refused the request otherwise.", "reads the hints"),
-        .outcomeUnknown: Row(
-            0,
-            """
-            A single-use code was sent and Apple's answer is unknown: none came, a 500, 502 or \
-            504, or a page.
-            """, "does not retry blindly"),
-        .deployFailed: Row(
-            5, "secret --out wrote the secret, but --deploy failed.",
-            "does nothing: the next run repeats it"),
-        .tooManyRefused: Row(
-            4, "A batch stopped: too many refusals, or items that do not look like tokens.",
-            "checks the input and the results before running it again"),
-        .defect: Row(1, "A defect in the program.", "reports it"),
-        .notDelivered: Row(
-            3, "The result could not be delivered: standard error says what was done.",
-            "looks at what was done"),
-        .temporary: Row(
-            11,
-            """
-            Temporary: no network, a timeout, 429, 5xx, an outage page; in a batch: some items \
-            failed that way.
-            """, "tries later, or with --resume"),
-        .hungUp: .signal("SIGHUP"),
-        .interrupted: .signal("SIGINT"),
-        .quit: .signal("SIGQUIT"),
-        .userSignal1: .signal("SIGUSR1"),
-        .userSignal2: .signal("SIGUSR2"),
-        .terminated: .signal("SIGTERM"),
-        .processorTimeExceeded: .signal("SIGXCPU"),
-    ]
-
-    private var row: Row { Self.rows[self] ?? .signal("a signal") }
+    // No dictionary, whose type a start would create (docs/decisions/linking.md).
+    private var row: Row {
+        switch self {
+        case .done: Row(13, "Done.", "continues")
+        case .no:
+            Row(
+                12,
+                """
+                The answer is no: a check failed, a secret is about to expire, a member is absent, \
+                some items of a batch were refused, tokens could not be stored.
+                """, "reads the result")
+        case .usage: Row(6, "Usage error: an unknown flag, a missing argument.", "fixes the call")
+        case .settings: Row(7, "The configuration or the key cannot be used.", "fixes the settings")
+        case .clientRefused:
+            Row(
+                8, "Apple refused the client: invalid_client, unauthorized_client.",
+                "runs siwa doctor --online")
+        case .grantRefused:
+            Row(
+                9, "Apple refused the code or token: invalid_grant.", "needs a new sign-in")
+        case .requestRefused: Row(10, "Apple refused the request otherwise.", "reads the hints")
+        case .outcomeUnknown:
+            Row(
+                0,
+                """
+                A single-use code was sent and Apple's answer is unknown: none came, a 500, 502 or \
+                504, or a page.
+                """, "does not retry blindly")
+        case .deployFailed:
+            Row(
+                5, "secret --out wrote the secret, but --deploy failed.",
+                "does nothing: the next run repeats it")
+        case .tooManyRefused:
+            Row(
+                4, "A batch stopped: too many refusals, or items that do not look like tokens.",
+                "checks the input and the results before running it again")
+        case .defect: Row(1, "A defect in the program.", "reports it")
+        case .notDelivered:
+            Row(
+                3, "The result could not be delivered: standard error says what was done.",
+                "looks at what was done")
+        case .temporary:
+            Row(
+                11,
+                """
+                Temporary: no network, a timeout, 429, 5xx, an outage page; in a batch: some items \
+                failed that way.
+                """, "tries later, or with --resume")
+        case .hungUp: .signal("SIGHUP")
+        case .interrupted: .signal("SIGINT")
+        case .quit: .signal("SIGQUIT")
+        case .userSignal1: .signal("SIGUSR1")
+        case .userSignal2: .signal("SIGUSR2")
+        case .terminated: .signal("SIGTERM")
+        case .processorTimeExceeded: .signal("SIGXCPU")
+        }
+    }
 
     /// What it means, in one sentence.
     var meaning: String { row.meaning }

@@ -111,8 +111,8 @@ package final class Ending: Sendable {
 }
 
 /// Cancels a request when its time after a signal has expired.
-struct BoundedTransport<Base: Transport>: Transport {
-    let base: Base
+struct BoundedTransport: Transport {
+    let base: any Transport
     let ending: Ending
 
     package func send(

@@ -131,7 +131,7 @@ package struct ProfileSelection: Sendable {
     /// Refuses files that others can read or write, and secrets on the command line.
     package var isStrict = false
     /// Texts that replace those of environment and profile.
-    package var overrides: [SettingName: String] = [:]
+    package var overrides = SettingOverrides()
     package var key: PrivateKeySource?
     package var signer: SignerSetting?
     package var clientSecret: SecretArgument?

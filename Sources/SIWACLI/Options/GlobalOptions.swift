@@ -95,10 +95,12 @@ extension GlobalOptions {
     var placed: ProfileSelection {
         var selection = ProfileSelection(file: config, name: profile)
         selection.isStrict = isStrict
-        selection.overrides = [
-            .teamID: teamID, .clientID: clientID, .keyID: keyID, .baseURL: baseURL,
-            .caFile: caFile, .timeout: timeout?.argumentDescription,
-        ].compactMapValues(\.self)
+        selection.overrides[.teamID] = teamID
+        selection.overrides[.clientID] = clientID
+        selection.overrides[.keyID] = keyID
+        selection.overrides[.baseURL] = baseURL
+        selection.overrides[.caFile] = caFile
+        selection.overrides[.timeout] = timeout?.argumentDescription
         selection.key = key?.source
         (selection.clientSecret, selection.maxAttempts) = (clientSecret, maxAttempts)
         return selection

@@ -22,7 +22,11 @@ extension UInt8 {
 
 extension StringProtocol {
     /// Whether the text has decimal digits in ASCII only. `Int(_:)` accepts a sign as well.
-    package var isDecimal: Bool { !isEmpty && utf8.allSatisfy { $0.isDigit } }
+    package var isDecimal: Bool {
+        @specialized(where Self == String)
+        @specialized(where Self == Substring)
+        get { !isEmpty && utf8.allSatisfy { $0.isDigit } }
+    }
 }
 
 extension Sequence<UInt8> {

@@ -12,8 +12,8 @@ struct PEMBlock {
     init?(_ text: SecretBytes) throws(PrivateKeyError) {
         var passedOver: PrivateKeyError?
         var start = 0
-        while let begin = text.firstRange(of: "-----BEGIN ", from: start) {
-            guard let label = text.line(from: begin.upperBound, upTo: "-----") else {
+        while let begin = text.place(of: "-----BEGIN ", from: start) {
+            guard let label = text.line(from: begin.end, upTo: "-----") else {
                 throw .damaged("its BEGIN line has no end")
             }
             start = label.end
@@ -22,12 +22,12 @@ struct PEMBlock {
                 continue
             }
             try Self.checkKind(label.text)
-            guard let end = text.firstRange(of: "-----END", from: start) else {
+            guard let end = text.place(of: "-----END", from: start) else {
                 throw .damaged("its END line is missing")
             }
-            let body = text.slice(start..<end.lowerBound)
+            let body = text.slice(start..<end.start)
             // "Proc-Type: 4,ENCRYPTED"; base64 contains no comma.
-            guard body.firstRange(of: ",ENCRYPTED", from: 0) == nil else { throw .encrypted }
+            guard body.place(of: ",ENCRYPTED", from: 0) == nil else { throw .encrypted }
             der = try Self.decode(body)
             repairs = Self.repairs(in: body)
             return
@@ -82,17 +82,16 @@ struct PEMBlock {
 }
 
 extension SecretBytes {
-    /// The first occurrence of `text`.
-    fileprivate func firstRange(of text: StaticString, from start: Int) -> Range<Int>? {
-        let wanted = Array("\(text)".utf8)
-        return withSpan { bytes in
-            guard bytes.count >= wanted.count, start <= bytes.count - wanted.count else {
-                return nil
+    /// The first occurrence of `text`. No range, whose type a start would create.
+    fileprivate func place(of text: StaticString, from start: Int) -> (start: Int, end: Int)? {
+        withSpan { bytes in
+            var end = start + text.utf8CodeUnitCount
+            while end <= bytes.count {
+                let begin = end - text.utf8CodeUnitCount
+                if bytes.extracting(begin..<end).isExactly(text) { return (begin, end) }
+                end += 1
             }
-            let found = (start...bytes.count - wanted.count).first { index in
-                wanted.indices.allSatisfy { bytes[index + $0] == wanted[$0] }
-            }
-            return found.map { $0..<$0 + wanted.count }
+            return nil
         }
     }
 
@@ -100,11 +99,11 @@ extension SecretBytes {
     fileprivate func line(
         from start: Int, upTo mark: StaticString
     ) -> (text: String, end: Int)? {
-        guard let mark = firstRange(of: mark, from: start), mark.lowerBound - start <= 64 else {
+        guard let mark = place(of: mark, from: start), mark.start - start <= 64 else {
             return nil
         }
-        let label = slice(start..<mark.lowerBound)
-        return (String(decoding: label.revealed(), as: UTF8.self), mark.upperBound)
+        let label = slice(start..<mark.start)
+        return (String(decoding: label.revealed(), as: UTF8.self), mark.end)
     }
 
     fileprivate func slice(_ range: Range<Int>) -> SecretBytes {

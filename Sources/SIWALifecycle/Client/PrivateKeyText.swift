@@ -110,8 +110,11 @@ private struct CleanedText {
     }
 
     private mutating func trim() {
-        let text = bytes.withSpan { rangeWithoutSpace($0) }
-        drop(text.lowerBound, bytes.count - text.upperBound)
+        let (front, back) = bytes.withSpan { bytes in
+            let text = rangeWithoutSpace(bytes)
+            return (text.lowerBound, bytes.count - text.upperBound)
+        }
+        drop(front, back)
     }
 
     private mutating func drop(

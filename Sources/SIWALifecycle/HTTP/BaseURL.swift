@@ -34,7 +34,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
             throw .host
         }
         guard !isPlain || SIWALifecycle.isLoopback(host) else { throw .plainHTTP }
-        self.init(trusted: (isPlain ? "http://" : "https://") + authority)
+        self.init(trusted: (isPlain ? "http://" : "https://") + String(authority))
     }
 
     /// Whether requests do not leave this machine.

@@ -10,9 +10,9 @@ package final class WakeSignal: Sendable {
     private struct State {
         var count = 0
         var lastKey = 0
-        // Not literals: for these, the runtime would create the types at every start.
-        var waiting = [Int: CheckedContinuation<Void, Never>]()
-        var listeners = [Int: @Sendable () -> Void]()
+        // No dictionaries, because the runtime would create their types at every start.
+        var waiting: [(key: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var listeners: [(key: Int, call: @Sendable () -> Void)] = []
 
         mutating func newKey() -> Int {
             lastKey += 1
@@ -35,11 +35,11 @@ package final class WakeSignal: Sendable {
     package func notify() {
         let waiting = state.withLock { state in
             state.count &+= 1
-            for listener in state.listeners.values { listener() }
-            defer { state.waiting = [:] }
+            for listener in state.listeners { listener.call() }
+            defer { state.waiting = [] }
             return state.waiting
         }
-        for continuation in waiting.values { continuation.resume() }
+        for one in waiting { one.continuation.resume() }
     }
 
     /// Waits until there are more than `count` notifications, or until the task is cancelled.
@@ -49,13 +49,16 @@ package final class WakeSignal: Sendable {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
                     guard state.count <= count, !Task.isCancelled else { return true }
-                    state.waiting[key] = continuation
+                    state.waiting.append((key, continuation))
                     return false
                 }
                 if isOver { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: key) }?.resume()
+            let cancelled = state.withLock { state in
+                state.waiting.firstIndex { $0.key == key }.map { state.waiting.remove(at: $0) }
+            }
+            cancelled?.continuation.resume()
         }
     }
 
@@ -84,13 +87,13 @@ package final class WakeSignal: Sendable {
     package func addListener(_ listener: @escaping @Sendable () -> Void) -> Listener {
         state.withLock { state in
             let key = state.newKey()
-            state.listeners[key] = listener
+            state.listeners.append((key, listener))
             return Listener(key: key)
         }
     }
 
     /// Removes a listener. When this returns, it is no longer being called.
     package func remove(_ listener: Listener) {
-        state.withLock { _ = $0.listeners.removeValue(forKey: listener.key) }
+        state.withLock { state in state.listeners.removeAll { $0.key == listener.key } }
     }
 }

@@ -124,7 +124,7 @@ package struct SecretBuffer: ~Copyable {
     private mutating func reserve(_ more: Int) {
         guard count + more > storage.count else { return }
         let larger = UnsafeMutableRawBufferPointer.allocate(
-            max(storage.count * 2, count + more))
+            max(storage.count * 2, count + more, 16))
         larger.copyMemory(from: UnsafeRawBufferPointer(storage))
         storage.eraseAndDeallocate()
         storage = larger

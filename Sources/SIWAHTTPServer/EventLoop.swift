@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// One daemon of libmicrohttpd and the thread that drives it.
 ///
-/// The thread also runs the tasks that answer its requests: no other thread has to be woken for
-/// them, before their first suspension or after it.
+/// The thread also runs the tasks and callbacks that answer its requests: no other thread has to be
+/// woken for them, before their first suspension or after it.
 ///
 /// Ownership: the thread retains it while it runs, and libmicrohttpd uses it until the thread has
 /// stopped the daemon.
@@ -38,8 +38,16 @@ final class EventLoop: TaskExecutor {
     private let isWoken = Atomic(false)
     /// The thread, once it runs.
     private let thread = Atomic<pthread_t>(0)
+    private let jobs = Mutex(Jobs())
+
     /// What has to be done next on the loop's thread.
-    private let jobs = Mutex<[Job]>([])
+    private struct Jobs {
+        var waiting: [Job] = []
+        /// Whether the thread will run no more.
+        var isOver = false
+
+        mutating func next() -> Job? { waiting.isEmpty ? nil : waiting.removeFirst() }
+    }
 
     private enum Job: Sendable {
         /// A part of a task.
@@ -149,6 +157,8 @@ final class EventLoop: TaskExecutor {
             closeLateConnections()
         }
         handling.endTurn()
+        jobs.withLock { $0.isOver = true }
+        runJobs()
         MHD_stop_daemon(daemon)
         let socket = socketToClose.load(ordering: .relaxed)
         if socket >= 0 { close(socket) }
@@ -160,7 +170,7 @@ final class EventLoop: TaskExecutor {
 
     /// Runs the jobs until all tasks wait. Called on the loop's thread.
     func runJobs() {
-        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+        while let job = jobs.withLock({ $0.next() }) {
             switch job {
             case .task(let job): job.runSynchronously(on: asUnownedTaskExecutor())
             case .call(let body): body()
@@ -170,16 +180,20 @@ final class EventLoop: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        jobs.withLock { $0.append(.task(job)) }
+        jobs.withLock { $0.waiting.append(.task(job)) }
         // The loop's own thread checks again before it waits.
         if !isOwnThread { wake() }
     }
 
-    /// Calls a function on the loop's thread: at once, if this is that thread.
+    /// Calls a function on the loop's thread: at once, if this is that thread, or if it has ended.
     func perform(_ body: @escaping @Sendable () -> Void) {
-        if isOwnThread { return body() }
-        jobs.withLock { $0.append(.call(body)) }
-        wake()
+        let mustWait =
+            !isOwnThread
+            && jobs.withLock { jobs in
+                if !jobs.isOver { jobs.waiting.append(.call(body)) }
+                return !jobs.isOver
+            }
+        if mustWait { wake() } else { body() }
     }
 
     private var isOwnThread: Bool { thread.load(ordering: .relaxed) == pthread_self() }

@@ -5,15 +5,19 @@ internal import Synchronization
 /// its connection.
 final class InFlight: Sendable {
     private enum Slot {
-        /// The handler is being called, or answers without a task; the reply is nil if the answer has
-        /// begun.
-        case begun(ServerReply?)
-        /// A task is running.
+        /// The handler is being called.
+        case begun
+        /// A task is running; the reply is nil if it sends a body.
         case running(Task<Void, Never>, ServerReply?)
+        /// A callback will answer.
+        case promised(ServerReply)
 
+        /// With what the request can be dropped; nil while it cannot.
         var reply: ServerReply? {
             switch self {
-            case .begun(let reply), .running(_, let reply): reply
+            case .begun: nil
+            case .running(_, let reply): reply
+            case .promised(let reply): reply
             }
         }
     }
@@ -27,10 +31,10 @@ final class InFlight: Sendable {
     private let changes = WakeSignal()
 
     /// Adds a request; returns false if the server is stopping.
-    func begin(_ key: ObjectIdentifier, _ reply: ServerReply? = nil) -> Bool {
+    func begin(_ key: ObjectIdentifier) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
-            state.slots[key] = .begun(reply)
+            state.slots[key] = .begun
             return true
         }
     }
@@ -43,6 +47,11 @@ final class InFlight: Sendable {
             state.slots[key] = .running(task, reply)
             if state.isClosed { task.cancel() }
         }
+    }
+
+    /// Notes that a callback will answer a request.
+    func promise(_ key: ObjectIdentifier, _ reply: ServerReply) {
+        state.withLock { $0.slots[key] = .promised(reply) }
     }
 
     /// Removes a request.
@@ -66,7 +75,7 @@ final class InFlight: Sendable {
         }
         for case .running(let task, _) in slots { task.cancel() }
         await wait(atMost: grace)
-        // They wait for something that ignores cancellation.
+        // They wait for something that ignores cancellation, or cannot be cancelled.
         let late = state.withLock { $0.slots.values.compactMap(\.reply) }
         for reply in late { reply.send(ServerResponse(status: 503, body: .dropped)) }
         await wait(atMost: .seconds(3600))

@@ -27,10 +27,12 @@ final class RequestHandling: Sendable {
     /// Calls the handler, on the event loop's thread; returns false if the server is stopping.
     func start(_ request: ServerRequest, _ reply: ServerReply) -> Bool {
         let key = ObjectIdentifier(reply.exchange)
-        guard inFlight.begin(key, reply) else { return false }
+        guard inFlight.begin(key) else { return false }
         switch handler(request) {
         case .now(let response): reply.send(response)
-        case .promised(let start): start(reply)
+        case .promised(let start):
+            inFlight.promise(key, reply)
+            start(reply)
         case .later(let respond):
             let task = Task(executorPreference: reply.loop) { reply.send(await respond()) }
             inFlight.run(key, task, reply)

@@ -41,8 +41,8 @@ package enum ServerAnswer: Sendable {
     /// A function that gives the response. It runs on the event loop's thread and must not block;
     /// while it is suspended, the loop serves others. Its task is cancelled when the server stops.
     case later(@Sendable () async -> ServerResponse)
-    /// A function that is called at once, and has the response sent by a callback. It saves a task, and
-    /// is not told when the server stops.
+    /// A function that is called at once, and has a callback send the response. This needs no task, and
+    /// a request that waits keeps little memory; the function is not told when the server stops.
     case promised(@Sendable (ServerReply) -> Void)
 }
 
@@ -55,7 +55,7 @@ package struct ServerReply: Sendable {
     /// Sends the response.
     package func send(_ response: ServerResponse) { exchange.answer(response) }
 
-    /// Calls a function on the event loop's thread: at once, if this is that thread.
+    /// Calls a function on the event loop's thread: at once, if this is that thread, or if it has ended.
     package func perform(_ body: @escaping @Sendable () -> Void) {
         if let loop { loop.perform(body) } else { body() }
     }

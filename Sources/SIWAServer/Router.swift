@@ -28,8 +28,8 @@ struct Router: Sendable {
         return answerAtOnce(to: call) ?? .later { await respond(to: call) }
     }
 
-    /// The answer to a request for which nothing has to be awaited: no token, and nothing that the
-    /// route needs. Nil for another.
+    /// The answer to a request that needs no task: neither its token nor anything else has to be
+    /// awaited. Nil for another.
     private func answerAtOnce(to call: Call) -> ServerAnswer? {
         guard case .route(let route, _) = call.match, let handle = route.handleAtOnce,
             !context.needsToken(for: route, options)

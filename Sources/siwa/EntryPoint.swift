@@ -8,6 +8,12 @@ internal import SIWAWiring
 
 private let mainThread = MainThread()
 
+/// Whether a command may have several threads that allocate much. A value that looks like the name of
+/// one costs a start a few page faults.
+private func hasBusyThreads(_ arguments: [String]) -> Bool {
+    arguments.contains { $0 == "batch" || $0 == "migrate" || $0 == "vault" }
+}
+
 /// The entry point that C starts, under the name by which SwiftPM links an executable's `main`.
 ///
 /// Swift's own entry point would ignore these arguments: `CommandLine` reads them from
@@ -17,7 +23,7 @@ func runProcess(
     _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 ) -> CInt {
     let arguments = unsafe prepareProcess(count, arguments)
-    if arguments?.first != "batch" { shareHeap() }
+    if !hasBusyThreads(arguments ?? []) { shareHeap() }
     ProcessSignals.handle(for: "siwa")
     let arrival = WakeSignal()
     Task(executorPreference: mainThread) {

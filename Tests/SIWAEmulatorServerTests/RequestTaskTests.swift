@@ -36,7 +36,9 @@ struct RequestTaskTests {
             threads.note()
             return .promised { reply in
                 threads.note()
-                reply.perform { threads.note() }
+                let isDone = Mutex(false)
+                reply.perform { isDone.withLock { $0 = true } }
+                #expect(isDone.withLock { $0 })
                 Thread {
                     others.note()
                     reply.perform {
@@ -64,8 +66,13 @@ struct RequestTaskTests {
         while promised.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
         await server.stop()
         await #expect(throws: URLError.self) { try await status.value }
-        // Too late, and harmless.
-        for reply in promised.withLock({ $0 }) { reply.send(ServerResponse(status: 204)) }
+        // Too late, and harmless; nothing that others may wait for is lost with the loop.
+        let calls = Mutex(0)
+        for reply in promised.withLock({ $0 }) {
+            reply.send(ServerResponse(status: 204))
+            reply.perform { calls.withLock { $0 += 1 } }
+        }
+        #expect(calls.withLock { $0 } == 1)
     }
 
     private func statuses(of count: Int, to port: UInt16) async throws -> [Int?] {

@@ -82,7 +82,7 @@ struct PEMBlock {
 }
 
 extension SecretBytes {
-    /// The first occurrence of `text`. No range, whose type a start would create.
+    /// The first occurrence of `text`. No optional range, whose type a start would create.
     fileprivate func place(of text: StaticString, from start: Int) -> (start: Int, end: Int)? {
         withSpan { bytes in
             var end = start + text.utf8CodeUnitCount

@@ -97,7 +97,8 @@ final class NotificationReceiver: Sendable {
         }
     }
 
-    /// Receives the body of a POST request for which Apple has to be asked.
+    /// Receives the body of a POST request for which Apple has to be asked. What ``judge(_:)`` has found
+    /// is found again: this is rare, and without a known key no signature is verified.
     func receive(_ body: [UInt8]) async -> Answer {
         let receivedAt = clocks.timekeeper.elapsed()
         let classifier = classifier.current

@@ -3,7 +3,7 @@ internal import SIWAServerRecords
 
 /// The decision about a body that was posted as a notification. A pure value.
 enum NotificationVerdict: Sendable {
-    /// It is not accepted, whatever else will be known.
+    /// It is not accepted, whatever becomes known later.
     case refused(Refusal)
     /// Its key is unknown. If Apple's keys cannot be fetched, the payload is kept; nil if it cannot
     /// be genuine.

@@ -9,14 +9,14 @@ final class Route: Sendable {
     typealias Handler =
         @Sendable (RouteRequest, ServerContext) async throws(Problem) -> ServerResponse
 
-    /// Handles a request for which nothing has to be awaited; nil for another.
+    /// Handles a request that needs no task; nil for another.
     typealias HandlerAtOnce =
         @Sendable (RouteRequest, ServerContext) throws(Problem) -> AnswerAtOnce?
 
     /// What a handler has at once.
     enum AnswerAtOnce: Sendable {
         case response(ServerResponse)
-        /// A function that has the response sent by a callback.
+        /// A function that has a callback send the response.
         case promised(@Sendable (RouteReply) -> Void)
     }
 
@@ -41,7 +41,7 @@ final class Route: Sendable {
     let isLogged: Bool
     /// Handles a request.
     let handle: Handler
-    /// Handles a request before ``handle`` does; nil if something always has to be awaited.
+    /// Handles a request before ``handle`` does; nil if every request needs a task.
     let handleAtOnce: HandlerAtOnce?
     /// The names of the parameters of the query.
     let queryNames: [String]

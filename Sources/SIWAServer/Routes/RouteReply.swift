@@ -14,6 +14,7 @@ struct RouteReply: Sendable {
     /// Sends the response.
     func send(_ response: Result<ServerResponse, Problem>) { reply.send(finished(response)) }
 
-    /// Calls a function on the thread that serves the request: at once, if this is that thread.
+    /// Calls a function on the thread that serves the request: at once, if this is that thread, or if
+    /// it has ended.
     func perform(_ body: @escaping @Sendable () -> Void) { reply.perform(body) }
 }

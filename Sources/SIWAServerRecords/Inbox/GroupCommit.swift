@@ -37,7 +37,8 @@ package final class GroupCommit: Sendable {
         package let damaged: [DamagedRecord]
     }
 
-    /// Calls a function on a certain thread: at once, if it is called there.
+    /// Calls a function on the thread where a result is expected: at once, if it is called there, or if
+    /// any thread will do.
     package typealias Performer = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     private struct Waiting: Sendable {
@@ -173,7 +174,7 @@ package final class GroupCommit: Sendable {
                 let isNew = receipt.stored.remove(one.event.event.id) != nil
                 return Receipt(outcome: isNew ? .stored : .known, damaged: receipt.damaged)
             }
-            // Not on this thread, which would wake another one for each.
+            // On the thread of the first, which is that of most: this one would wake it for each.
             group[0].perform {
                 for (one, receipt) in zip(group, results) { one.end(with: .success(receipt)) }
             }

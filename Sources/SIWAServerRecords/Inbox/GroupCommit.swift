@@ -46,10 +46,6 @@ package final class GroupCommit: Sendable {
         let since: Duration
         let perform: Performer
         let completion: @Sendable (Result<Receipt, StoreError>) -> Void
-
-        func end(with result: Result<Receipt, StoreError>) {
-            perform { [completion] in completion(result) }
-        }
     }
 
     private struct State {
@@ -156,10 +152,8 @@ package final class GroupCommit: Sendable {
         guard let maxWait else { return group }
         let now = elapsed()
         let late = group.filter { now - $0.since >= maxWait }
-        for one in late {
-            one.end(
-                with: .failure(
-                    StoreError(.busy, "earlier calls of the database take too long")))
+        end(late) { _ in
+            .failure(StoreError(.busy, "earlier calls of the database take too long"))
         }
         return late.isEmpty ? group : group.filter { now - $0.since < maxWait }
     }
@@ -170,20 +164,29 @@ package final class GroupCommit: Sendable {
         guard !group.isEmpty else { return }
         do throws(StoreError) {
             var receipt = try store.receive(group.map(\.event), decide)
-            let results = group.map { one in
-                let isNew = receipt.stored.remove(one.event.event.id) != nil
-                return Receipt(outcome: isNew ? .stored : .known, damaged: receipt.damaged)
-            }
-            // On the thread of the first, which is that of most: this one would wake it for each.
-            group[0].perform {
-                for (one, receipt) in zip(group, results) { one.end(with: .success(receipt)) }
+            end(group) { event in
+                let isNew = receipt.stored.remove(event.event.id) != nil
+                return .success(
+                    Receipt(outcome: isNew ? .stored : .known, damaged: receipt.damaged))
             }
         } catch {
             guard group.count > 1, !error.isTemporary else {
-                for one in group { one.end(with: .failure(error)) }
-                return
+                return end(group) { _ in .failure(error) }
             }
             for one in group { commit([one]) }
+        }
+    }
+
+    /// Hands results over on the thread of the first, which is that of most: this one would wake it for
+    /// each.
+    private func end(
+        _ group: [Waiting], _ result: (IncomingEvent) -> Result<Receipt, StoreError>
+    ) {
+        let results = group.map { result($0.event) }
+        group.first?.perform {
+            for (one, result) in zip(group, results) {
+                one.perform { one.completion(result) }
+            }
         }
     }
 

@@ -77,14 +77,11 @@ import Testing
         TokenTimes(Self.now + time, apple: Self.now + time)
     }
 
-    @Test func `the body of an event has siwa's own members once, after Apple's`() throws {
-        let events: JSON = [
-            "jti": "another", "type": "consent-revoked", "sub": "u", "received_at": 7,
-            "event_time": 1, "client_id": "another", "more": [2],
-        ]
+    /// The body of the event of a notification, whose claim `events` is a text.
+    private func body(of events: String) throws -> String {
         let claims: JSON = [
             "iss": "https://appleid.apple.com", "aud": "com.example.app", "iat": 1, "exp": 2,
-            "jti": "own", "events": .string(events.text),
+            "jti": "own", "events": .string(events),
         ]
         let parts = [[:], claims].map { (part: JSON) in Base64URL.encode(part.bytes) }
         let token = try CompactJWS(parts.joined(separator: ".") + ".AA")
@@ -92,12 +89,35 @@ import Testing
             Notification(token.claims, try NotificationEvent(token.claims)))
         let event = try InboxEvent(
             notification, payload: token.bytes, receivedAt: NumericDate(0))
+        return String(decoding: event.body, as: UTF8.self)
+    }
+
+    @Test func `the body of an event has siwa's own members once, after Apple's`() throws {
+        let events: JSON = [
+            "jti": "another", "type": "consent-revoked", "sub": "u", "received_at": 7,
+            "event_time": 1, "client_id": "another", "more": [2],
+        ]
         #expect(
-            String(decoding: event.body, as: UTF8.self) == """
+            try body(of: events.text) == """
                 {"type":"consent-revoked","user_id":"u","event_time":"1970-01-01T00:00:01Z",\
                 "more":[2],"jti":"own","client_id":"com.example.app",\
                 "received_at":"1970-01-01T00:00:00Z"}
                 """)
+    }
+
+    @Test func `the body of an event has no white space and only the escapes that JSON requires`()
+        throws
+    {
+        let events = #"""
+            { "sub": "u\u002f1", "type": "email-disabled", "event_time": 1, "m\u006fre": { "x": [ "\u0022" ] },
+              "email": "a\u0040b.example", "is_private_email": "true" }
+            """#
+        #expect(
+            try body(of: events) == #"""
+                {"type":"email-disabled","user_id":"u/1","event_time":"1970-01-01T00:00:01Z",\#
+                "email":"a@b.example","is_private_email":true,"more":{"x":["\""]},\#
+                "jti":"own","client_id":"com.example.app","received_at":"1970-01-01T00:00:00Z"}
+                """#)
     }
 
     @Test func `a genuine notification concerns every client of the team`() async throws {

@@ -13,9 +13,15 @@ package struct JSONLine: Sendable {
 
     /// Adds a member. The caller must not add two members with the same name.
     package mutating func add(_ member: JSON.Member) {
-        writer.quote(member.name, after: isEmpty ? nil : ",", before: ":")
-        isEmpty = false
+        quote(member.name)
         writer.write(member.value, depth: 1)
+    }
+
+    /// Adds a member whose value is one of a text's, by its index. The caller must not add two members
+    /// with the same name.
+    package mutating func add(_ name: String, _ text: JSONText, at index: Int) {
+        quote(name)
+        writer.write(text, at: index)
     }
 
     /// Adds a member.
@@ -79,6 +85,11 @@ package struct JSONLine: Sendable {
     package consuming func finishedWithoutLineEnd() -> [UInt8] {
         writer.output.append(UInt8(ascii: "}"))
         return writer.output
+    }
+
+    private mutating func quote(_ name: String) {
+        writer.quote(name, after: isEmpty ? nil : ",", before: ":")
+        isEmpty = false
     }
 
     /// - Parameter name: characters that need no escape.

@@ -71,8 +71,8 @@ package final class JSONText: Sendable {
     /// A node as it was read.
     func source(at index: Int) -> [UInt8] { Array(bytes[nodes[index].range]) }
 
-    /// The index of the value of a member.
-    private func place(of name: String) -> Int? {
+    /// The index of the value of a member; nil if this is not an object that has it.
+    package func place(of name: String) -> Int? {
         isObject ? index(of: name.utf8.span).map { $0 + 1 } : nil
     }
 
@@ -106,11 +106,12 @@ package final class JSONText: Sendable {
         }
     }
 
-    /// Calls `body` with each member, when this is an object, that has none of these names.
-    package func forEachMember(except names: [String], _ body: (String, JSON) -> Void) {
+    /// Calls `body` with the name and the index of the value of each member, when this is an object,
+    /// that has none of these names.
+    package func forEachMember(except names: [String], _ body: (String, Int) -> Void) {
         forEachMember { name, value in
             if !names.contains(where: { isText(at: name, $0.utf8.span) }) {
-                body(string(at: name), self.value(at: value))
+                body(string(at: name), value)
             }
         }
     }
@@ -142,7 +143,7 @@ extension JSONText {
     }
 
     /// The value of a node.
-    func value(at index: Int) -> JSON {
+    package func value(at index: Int) -> JSON {
         let node = nodes[index]
         switch node.kind {
         case .null: return .null

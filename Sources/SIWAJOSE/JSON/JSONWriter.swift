@@ -66,10 +66,11 @@ struct JSONWriter {
         }
     }
 
-    /// Writes a text on one line.
-    mutating func write(_ text: JSONText) {
-        guard text.isPlain else { return write(text.value, depth: 0) }
-        let (bytes, range) = (text.bytes, text.nodes[0].range)
+    /// Writes a text, or the value of one of its nodes, on one line.
+    mutating func write(_ text: JSONText, at index: Int = 0) {
+        let node = text.nodes[index]
+        guard node.isPlain else { return write(text.value(at: index), depth: 0) }
+        let (bytes, range) = (text.bytes, node.range)
         output.append(addingCapacity: range.count) {
             $0.append(contentsOf: bytes.span.extracting(range))
         }

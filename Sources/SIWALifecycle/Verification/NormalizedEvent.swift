@@ -11,7 +11,9 @@ extension JSON {
         let text = events?.string.map { Array($0.utf8) } ?? events?.bytes
         guard let event = text.flatMap({ try? JSONText($0) }), event.isObject else { return nil }
         var members: [Member] = []
-        event.forEachNormalizedMember { members.append(Member($0, $1)) }
+        event.forEachNormalizedMember { name, place, spelling in
+            members.append(Member(name, spelling ?? event.value(at: place)))
+        }
         return .object(members)
     }
 
@@ -25,24 +27,41 @@ extension JSON {
     }
 }
 
-extension JSONText {
-    /// Calls `body` with the name and the value of each member of the normalized event
-    /// (``JSON/normalizedEvent``), when this is an event.
+extension JSONLine {
+    /// Adds the members of ``JSON/normalizedEvent``.
     ///
     /// - Parameter names: members of these names that Apple does not document are left out.
-    package func forEachNormalizedMember(
-        except names: [String] = [], _ body: (String, JSON) -> Void
+    package mutating func add(membersOf event: NotificationEvent, except names: [String]) {
+        event.text.forEachNormalizedMember(except: names) { name, place, spelling in
+            if let spelling {
+                add(.init(name, spelling))
+            } else {
+                add(name, event.text, at: place)
+            }
+        }
+    }
+}
+
+extension JSONText {
+    /// Calls `body` for each member of the normalized event, when this is an event: with its name, the
+    /// place of its value, and the value in the uniform spelling; nil if it stays as it is.
+    fileprivate func forEachNormalizedMember(
+        except names: [String] = [], _ body: (String, Int, JSON?) -> Void
     ) {
-        func add(_ name: String, as newName: String? = nil, _ spell: (JSON) -> JSON?) {
-            // An unexpected value is unchanged.
-            if let value = self[name] { body(newName ?? name, spell(value) ?? value) }
+        func add(
+            _ name: String, as newName: String? = nil, _ spell: ((JSON) -> JSON?)? = nil
+        ) {
+            guard let place = place(of: name) else { return }
+            body(newName ?? name, place, spell.flatMap { $0(value(at: place)) })
         }
         add("type") { $0.string.map { .string(NotificationEvent.Kind(rawValue: $0).rawValue) } }
-        add("sub", as: "user_id") { $0 }
+        add("sub", as: "user_id")
         add("event_time") { $0.eventTime.map { .string($0.rfc3339) } }
-        add("email") { $0 }
+        add("email")
         add("is_private_email") { $0.flag.map(JSON.boolean) }
-        forEachMember(except: Self.normalizedNames + names, body)
+        forEachMember(except: Self.normalizedNames) { name, place in
+            if !names.contains(name) { body(name, place, nil) }
+        }
     }
 
     /// The members of an event that are spelled uniformly.

@@ -8,8 +8,6 @@ package final class Notification: Sendable {
     package let event: NotificationEvent
     /// The client: the primary App ID of its group.
     package let clientID: ClientID
-    /// The issuer: `iss`.
-    package let issuer: String
     /// When it was issued.
     package let issuedAt: NumericDate
     /// When it expires.
@@ -19,12 +17,11 @@ package final class Notification: Sendable {
 
     /// Nil if a required claim is missing or has another type.
     init?(_ claims: TokenClaims, _ event: NotificationEvent) {
-        guard let clientID = claims[.aud]?.string, let issuer = claims[.iss]?.string,
-            let issuedAt = claims.moment(.iat), let expiresAt = claims.moment(.exp)
+        guard let clientID = claims[.aud]?.string, let issuedAt = claims.moment(.iat),
+            let expiresAt = claims.moment(.exp)
         else { return nil }
         self.event = event
         self.clientID = ClientID(unchecked: clientID)
-        self.issuer = issuer
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         id = claims[.jti]?.string
@@ -53,10 +50,9 @@ extension TokenVerifier {
     }
 
     private func identifier(_ claims: TokenClaims) -> TokenCheck {
-        switch claims[.jti] {
-        case .string(let id) where !id.isEmpty: .passed(.jti)
-        case nil: .skipped(.jti, "without a jti, repetitions cannot be recognised")
-        case let other: .failed(.jti, "jti is \(other.shown), expected a text")
-        }
+        if claims.hasFilledString(.jti) { return .passed(.jti) }
+        return claims.has(.jti)
+            ? .failed(.jti, "jti is \(claims[.jti].shown), expected a text")
+            : .skipped(.jti, "without a jti, repetitions cannot be recognised")
     }
 }

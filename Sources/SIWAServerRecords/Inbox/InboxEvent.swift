@@ -38,9 +38,7 @@ package struct InboxEvent: Hashable, Sendable {
         self.receivedAt = receivedAt
         expiresAt = notification.expiresAt
         var body = JSONLine()
-        notification.event.text.forEachNormalizedMember(except: Self.ownNames) {
-            body.add(.init($0, $1))
-        }
+        body.add(membersOf: notification.event, except: Self.ownNames)
         body.add("jti", id.rawValue)
         body.add("client_id", user.clientID.rawValue)
         body.add("received_at", receivedAt)

@@ -36,24 +36,26 @@ final class IncomingRequest: @unchecked Sendable {
     private static func fault(
         _ fields: [HTTPField], needsHost: Bool, _ limits: ServerLimits
     ) -> ServerRequest.Fault? {
+        let all = fields.span
         var (hosts, lengths, codings, header) = (0, 0, 0, 0)
-        for field in fields {
-            if field.isNamed("host") { hosts += 1 }
-            if field.isNamed("content-length") { lengths += 1 }
-            if field.isNamed("transfer-encoding") { codings += 1 }
+        var (length, coding): (Int?, Int?)
+        for index in all.indices {
+            if all[index].isNamed("host") {
+                hosts += 1
+            } else if all[index].isNamed("content-length") {
+                (lengths, length) = (lengths + 1, index)
+            } else if all[index].isNamed("transfer-encoding") {
+                (codings, coding) = (codings + 1, index)
+            }
             // The separators are ": " and a line end.
-            header += field.name.utf8.count + field.value.utf8.count + 4
+            header += all[index].name.utf8.count + all[index].value.utf8.count + 4
         }
         if lengths + codings > 1 { return .ambiguousLength }
-        if codings == 1, fields["transfer-encoding"]?.lowercased() != "chunked" {
-            return .unknownCoding
-        }
+        if let coding, all[coding].value.lowercased() != "chunked" { return .unknownCoding }
         if header > limits.headerBytes { return .headerTooLarge }
         if hosts > 1 || needsHost && hosts == 0 { return .ambiguousHost }
-        guard lengths == 1, let length = fields["content-length"],
-            length.utf8.allSatisfy({ $0.isDigit })
-        else { return nil }
-        return Int(length) ?? .max > limits.readBytes ? .bodyTooLarge : nil
+        guard let length, all[length].value.utf8.allSatisfy({ $0.isDigit }) else { return nil }
+        return Int(all[length].value) ?? .max > limits.readBytes ? .bodyTooLarge : nil
     }
 
     /// Whether the request is refused without reading its body.

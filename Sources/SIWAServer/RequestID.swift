@@ -1,4 +1,3 @@
-internal import SIWACrypto
 internal import SIWAHTTPServer
 internal import SIWAJOSE
 internal import SIWALifecycle
@@ -20,21 +19,14 @@ enum RequestID {
             && text.utf8.allSatisfy { isUnreserved($0) && $0 != UInt8(ascii: "~") }
     }
 
-    /// 16 hexadecimal digits, which no other request of the process has.
+    /// A number to the base 32, at most 13 digits, which no other request of the process has. Swift keeps
+    /// a text of that length without memory of its own.
     static func random() -> String {
         // SplitMix64: asking the system for each number would take longer than routing a request.
         var number = last.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
         number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
-        number ^= number >> 31
-        return String(capacity: 16) { digits in
-            for byte in 0..<8 {
-                let (high, low) = UInt8(truncatingIfNeeded: number >> (byte * 8))
-                    .hexadecimalDigits()
-                digits.append(high)
-                digits.append(low)
-            }
-        }
+        return String(number ^ number >> 31, radix: 32)
     }
 
     private static let last = Atomic(UInt64.random(in: .min ... .max))

@@ -147,15 +147,16 @@ package final class GroupCommit: Sendable {
         if isSignalled { hasGathered.wait() }
     }
 
-    /// Refuses the events that have waited too long; returns the others.
+    /// Refuses the events that have waited too long; returns the others. The first has waited longest.
     private func refusingLate(_ group: [Waiting]) -> [Waiting] {
-        guard let maxWait else { return group }
         let now = elapsed()
-        let late = group.filter { now - $0.since >= maxWait }
-        end(late) { _ in
+        guard let maxWait, let first = group.first, now - first.since >= maxWait else {
+            return group
+        }
+        end(group.filter { now - $0.since >= maxWait }) { _ in
             .failure(StoreError(.busy, "earlier calls of the database take too long"))
         }
-        return late.isEmpty ? group : group.filter { now - $0.since < maxWait }
+        return group.filter { now - $0.since < maxWait }
     }
 
     /// Commits a group. If the database refuses the group, each event is committed alone, so that

@@ -24,26 +24,26 @@ final class ClientConnection: @unchecked Sendable {
         self.idleTime = idleTime
         self.peer = peer
         self.socket = socket
-        deadline = .now + requestTime
+        deadline = loop.now + requestTime
     }
 
     /// Called when the request line was received. The time of the first request is counted from the
     /// opening of the connection.
     func beginRequest(within limit: Duration) {
-        if !isNew { deadline = .now + limit }
+        if !isNew { deadline = loop.now + limit }
         isNew = false
     }
 
     /// Called when a response was sent: starts the deadline of the next request line.
     /// libmicrohttpd's own idle time restarts with each byte, and would never end for a client that
     /// sends one now and then.
-    func awaitRequest() { deadline = .now + idleTime }
+    func awaitRequest() { deadline = loop.now + idleTime }
 
     /// Called when the whole request was received, or when a response without a time limit is sent.
     func removeDeadline() { deadline = nil }
 
     /// Called when a response is about to be sent.
-    func beginAnswer(within limit: Duration) { deadline = .now + limit }
+    func beginAnswer(within limit: Duration) { deadline = loop.now + limit }
 
     /// Shuts the socket down if the deadline has passed; libmicrohttpd then closes the connection.
     func closeIfLate(at now: ContinuousClock.Instant) {

@@ -25,6 +25,9 @@ final class EventLoop: TaskExecutor {
     private nonisolated(unsafe) var daemon: OpaquePointer?
     /// The open connections; only the loop's thread uses them.
     private nonisolated(unsafe) var clients: [ObjectIdentifier: ClientConnection] = [:]
+    /// When the loop began its iteration; only its thread uses it. The deadlines of connections are
+    /// counted from it: reading the clock for each would take longer than setting them.
+    private(set) nonisolated(unsafe) var now = ContinuousClock.now
     private nonisolated(unsafe) var lastSweep = ContinuousClock.now
     private let phase = Atomic(Phase.serving.rawValue)
     private let isQuiesced = Atomic(false)
@@ -150,6 +153,7 @@ final class EventLoop: TaskExecutor {
             }
             if state == 0 { state = siwa_wait(daemon, alarm.number, wait) }
             if state < 0 { break }
+            now = .now
             _ = isWoken.exchange(false, ordering: .acquiringAndReleasing)
             runJobs()
             if MHD_run(daemon) != .YES { break }
@@ -247,7 +251,6 @@ final class EventLoop: TaskExecutor {
 
     /// Checks the deadlines once a second.
     private func closeLateConnections() {
-        let now = ContinuousClock.now
         guard lastSweep.duration(to: now) >= Self.longestWait else { return }
         lastSweep = now
         for client in clients.values { client.closeIfLate(at: now) }

@@ -37,7 +37,8 @@ final class AppleClock: Sendable {
 
     /// The moments that are now.
     var times: TokenTimes {
-        TokenTimes(clocks.now(), apple: fresh?.time(at: clocks.timekeeper.elapsed()))
+        TokenTimes(
+            clocks.now(), apple: fresh.map { [$0.time(at: clocks.timekeeper.elapsed())] } ?? [])
     }
 
     /// Apple's time at a moment of the monotonic clock; nil if it is not known now.
@@ -69,7 +70,10 @@ final class AppleClock: Sendable {
         _ verify: (NumericDate) -> Verification<Claims>
     ) -> Verification<Claims>? {
         let verification = times.judge(verify).verification
-        return !isKnown && verification.mayPassAtAnotherTime(verify) ? nil : verification
+        guard verification.failsOnTime, !isKnown, verification.mayPassAtAnotherTime(verify) else {
+            return verification
+        }
+        return nil
     }
 
     /// Measures with one request, unless one was sent within the last minute. All callers share it.

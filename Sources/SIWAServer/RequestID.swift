@@ -1,3 +1,4 @@
+internal import SIWACrypto
 internal import SIWAHTTPServer
 internal import SIWAJOSE
 internal import SIWALifecycle
@@ -19,14 +20,20 @@ enum RequestID {
             && text.utf8.allSatisfy { isUnreserved($0) && $0 != UInt8(ascii: "~") }
     }
 
-    /// A number to the base 32, at most 13 digits, which no other request of the process has. Swift keeps
-    /// a text of that length without memory of its own.
+    /// A number of 13 digits to the base 32, which no other request of the process has. Swift keeps a text
+    /// of that length without memory of its own.
     static func random() -> String {
         // SplitMix64: asking the system for each number would take longer than routing a request.
         var number = last.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
         number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
-        return String(number ^ number >> 31, radix: 32)
+        number ^= number >> 31
+        return String(capacity: 13) { digits in
+            for position in 0..<13 {
+                let digit = UInt8(truncatingIfNeeded: number >> (5 * position) & 31)
+                digits.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+            }
+        }
     }
 
     private static let last = Atomic(UInt64.random(in: .min ... .max))

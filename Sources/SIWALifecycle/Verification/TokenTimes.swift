@@ -28,6 +28,8 @@ package struct TokenTimes: Hashable, Sendable {
     /// machine's time.
     ///
     /// - Returns: the verification, and its moment.
+    @specialized(where Claims == Notification)
+    @specialized(where Claims == IdentityTokenClaims)
     package func judge<Claims>(
         _ verify: (NumericDate) -> Verification<Claims>
     ) -> (verification: Verification<Claims>, moment: NumericDate) {

@@ -25,8 +25,8 @@ final class EventLoop: TaskExecutor {
     private nonisolated(unsafe) var daemon: OpaquePointer?
     /// The open connections; only the loop's thread uses them.
     private nonisolated(unsafe) var clients: [ObjectIdentifier: ClientConnection] = [:]
-    /// When the loop began its iteration; only its thread uses it. The deadlines of connections are
-    /// counted from it: reading the clock for each would take longer than setting them.
+    /// When the loop last began to run the daemon; only its thread uses it. The deadlines of connections
+    /// are counted from it: reading the clock for each would take longer than setting them.
     private(set) nonisolated(unsafe) var now = ContinuousClock.now
     private nonisolated(unsafe) var lastSweep = ContinuousClock.now
     private let phase = Atomic(Phase.serving.rawValue)
@@ -153,9 +153,9 @@ final class EventLoop: TaskExecutor {
             }
             if state == 0 { state = siwa_wait(daemon, alarm.number, wait) }
             if state < 0 { break }
-            now = .now
             _ = isWoken.exchange(false, ordering: .acquiringAndReleasing)
             runJobs()
+            now = .now
             if MHD_run(daemon) != .YES { break }
             beat()
             closeLateConnections()

@@ -37,8 +37,7 @@ final class AppleClock: Sendable {
 
     /// The moments that are now.
     var times: TokenTimes {
-        TokenTimes(
-            clocks.now(), apple: fresh.map { [$0.time(at: clocks.timekeeper.elapsed())] } ?? [])
+        TokenTimes(clocks.now(), apple: fresh?.time(at: clocks.timekeeper.elapsed()))
     }
 
     /// Apple's time at a moment of the monotonic clock; nil if it is not known now.
@@ -70,6 +69,7 @@ final class AppleClock: Sendable {
         _ verify: (NumericDate) -> Verification<Claims>
     ) -> Verification<Claims>? {
         let verification = times.judge(verify).verification
+        // The clock is only read for a token whose times fail.
         guard verification.failsOnTime, !isKnown, verification.mayPassAtAnotherTime(verify) else {
             return verification
         }

@@ -77,11 +77,11 @@ import Testing
         TokenTimes(Self.now + time, apple: Self.now + time)
     }
 
-    /// The body of the event of a notification, whose claim `events` is a text.
-    private func body(of events: String) throws -> String {
+    /// The body of the event of a notification, and the event as `siwa notification` prints it.
+    private func body(of events: JSON) throws -> (body: String, printed: String) {
         let claims: JSON = [
             "iss": "https://appleid.apple.com", "aud": "com.example.app", "iat": 1, "exp": 2,
-            "jti": "own", "events": .string(events),
+            "jti": "own", "events": events,
         ]
         let parts = [[:], claims].map { (part: JSON) in Base64URL.encode(part.bytes) }
         let token = try CompactJWS(parts.joined(separator: ".") + ".AA")
@@ -89,7 +89,10 @@ import Testing
             Notification(token.claims, try NotificationEvent(token.claims)))
         let event = try InboxEvent(
             notification, payload: token.bytes, receivedAt: NumericDate(0))
-        return String(decoding: event.body, as: UTF8.self)
+        return (
+            String(decoding: event.body, as: UTF8.self),
+            try #require(token.payload.normalizedEvent?.text)
+        )
     }
 
     @Test func `the body of an event has siwa's own members once, after Apple's`() throws {
@@ -98,26 +101,33 @@ import Testing
             "event_time": 1, "client_id": "another", "more": [2],
         ]
         #expect(
-            try body(of: events.text) == """
+            try body(of: .string(events.text)).body == """
                 {"type":"consent-revoked","user_id":"u","event_time":"1970-01-01T00:00:01Z",\
                 "more":[2],"jti":"own","client_id":"com.example.app",\
                 "received_at":"1970-01-01T00:00:00Z"}
                 """)
     }
 
-    @Test func `the body of an event has no white space and only the escapes that JSON requires`()
-        throws
-    {
-        let events = #"""
-            { "sub": "u\u002f1", "type": "email-disabled", "event_time": 1, "m\u006fre": { "x": [ "\u0022" ] },
-              "email": "a\u0040b.example", "is_private_email": "true" }
-            """#
-        #expect(
-            try body(of: events) == #"""
-                {"type":"email-disabled","user_id":"u/1","event_time":"1970-01-01T00:00:01Z",\#
-                "email":"a@b.example","is_private_email":true,"more":{"x":["\""]},\#
-                "jti":"own","client_id":"com.example.app","received_at":"1970-01-01T00:00:00Z"}
-                """#)
+    static let spellings: [JSON] = [
+        ["type": "email-disabled", "sub": "u", "event_time": 1, "email": "a@b.example"],
+        // White space and escapes.
+        .string(
+            #"""
+            { "sub": "u\u002f1\u007f", "type": "email-disabled", "event_time": 1,
+              "m\u006fre": { "x": [ "\u0022\u007f" , -0, 1E5, 18446744073709551616 ] },
+              "email": "\u00e4\u0040b.example", "is_private_email": "true" }
+            """#),
+        // Characters that are escaped although they came as they are.
+        .string(
+            #"{"type":"x","sub":"ä\#u{7F}","event_time":1,"m\#u{7F}":["\#u{7F}",1.50]}"#),
+    ]
+
+    @Test(arguments: spellings)
+    func `the body of an event begins with the event as it is printed`(_ events: JSON) throws {
+        let (body, printed) = try body(of: events)
+        let own =
+            #","jti":"own","client_id":"com.example.app","received_at":"1970-01-01T00:00:00Z"}"#
+        #expect(body == printed.dropLast() + own)
     }
 
     @Test func `a genuine notification concerns every client of the team`() async throws {

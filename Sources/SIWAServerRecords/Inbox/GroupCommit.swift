@@ -92,9 +92,12 @@ package final class GroupCommit: Sendable {
         _ event: IncomingEvent, on perform: @escaping Performer,
         _ completion: @escaping @Sendable (Result<Receipt, StoreError>) -> Void
     ) {
-        let waiting = Waiting(
-            event: event, since: elapsed(), perform: perform, completion: completion)
-        state.withLock { $0.waiting.append(waiting) }
+        state.withLock { state in
+            // In the lock, so that the first has waited longest.
+            let since = elapsed()
+            state.waiting.append(
+                Waiting(event: event, since: since, perform: perform, completion: completion))
+        }
     }
 
     /// The number of events whose transaction has not begun.
@@ -147,16 +150,16 @@ package final class GroupCommit: Sendable {
         if isSignalled { hasGathered.wait() }
     }
 
-    /// Refuses the events that have waited too long; returns the others. The first has waited longest.
+    /// Refuses the events that have waited too long, the first of the group; returns the others.
     private func refusingLate(_ group: [Waiting]) -> [Waiting] {
+        guard let maxWait else { return group }
         let now = elapsed()
-        guard let maxWait, let first = group.first, now - first.since >= maxWait else {
-            return group
-        }
-        end(group.filter { now - $0.since >= maxWait }) { _ in
+        let late = group.prefix { now - $0.since >= maxWait }
+        guard !late.isEmpty else { return group }
+        end(Array(late)) { _ in
             .failure(StoreError(.busy, "earlier calls of the database take too long"))
         }
-        return group.filter { now - $0.since < maxWait }
+        return Array(group[late.endIndex...])
     }
 
     /// Commits a group. If the database refuses the group, each event is committed alone, so that

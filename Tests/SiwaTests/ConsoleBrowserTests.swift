@@ -281,6 +281,7 @@ struct ConsoleBrowserTests {
         try await console.fill("input[name=find]", "R-BAD")
         try await browser.click("Find")
         try await console.wait(".welcome", says: "No request contains “R-BAD”")
+        try await console.wait("#live", says: "live")
         try await console.fill("input[name=find]", "KEYS")
         try await browser.click("Find")
         try await browser.wait(

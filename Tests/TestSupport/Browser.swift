@@ -84,24 +84,15 @@ package final class Browser: Sendable {
 
     /// Clicks the label, button, link or summary with this text, with the mouse and in the middle.
     ///
-    /// Waits for it first: the page may be loading.
+    /// Waits for it first, until it is twice in the same place: while the page is loading, what is above
+    /// it may still grow, and the click would miss it.
     package func click(_ text: String) async throws {
-        try await wait(
-            until: """
-                [...document.querySelectorAll("label, button, a, summary")]
-                .some(e => e.innerText.includes(\(JSON.string(text).text)))
-                """)
-        let place = try await value(
-            """
-            (() => {
-              const all = [...document.querySelectorAll("label, button, a, summary")];
-              const found = all.find(e => e.innerText.includes(\(JSON.string(text).text)));
-              if (!found) return null;
-              found.scrollIntoView({ block: "center" });
-              const box = found.getBoundingClientRect();
-              return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
-            })()
-            """)
+        var place = JSON.null
+        try await eventually("'\(text)' in one place in the browser") {
+            let before = place
+            place = (try? await self.place(of: text)) ?? .null
+            return place != .null && place == before
+        }
         guard let x = place["x"], let y = place["y"] else {
             throw BrowserFailure("nothing to click on says '\(text)'")
         }
@@ -112,6 +103,22 @@ package final class Browser: Sendable {
                     "type": .string(type), "x": x, "y": y, "button": "left", "clickCount": 1,
                 ])
         }
+    }
+
+    /// The middle of the first label, button, link or summary with this text, after scrolling to it;
+    /// null if there is none.
+    private func place(of text: String) async throws -> JSON {
+        try await value(
+            """
+            (() => {
+              const all = [...document.querySelectorAll("label, button, a, summary")];
+              const found = all.find(e => e.innerText.includes(\(JSON.string(text).text)));
+              if (!found) return null;
+              found.scrollIntoView({ block: "center" });
+              const box = found.getBoundingClientRect();
+              return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
+            })()
+            """)
     }
 
     /// Presses `Tab`, `Enter` or `ArrowDown`.

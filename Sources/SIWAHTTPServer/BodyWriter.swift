@@ -18,36 +18,37 @@ package final class BodyWriter: Sendable {
         var isClosed = false
         var writer: CheckedContinuation<Void, Never>?
 
-        /// Lets the task continue.
-        mutating func release() {
-            writer?.resume()
-            writer = nil
+        /// The task that waits, if one does; the caller has to resume it.
+        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
+            exchange(&writer, with: nil)
         }
     }
 
+    // The task is not resumed while the lock is held: that takes a lock of the task, which whoever
+    // cancels it holds while it waits for this one.
     private let state = Mutex(State())
     private let connection: Connection
 
     init(on connection: Connection) { self.connection = connection }
 
-    /// Writes some bytes and waits until they are sent; returns false if the connection is closed.
+    /// Writes some bytes and waits until they are sent; returns false if the connection is closed, or
+    /// the task is cancelled.
     package func write(_ bytes: [UInt8]) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                state.withLock { state in
-                    guard !state.isClosed, !Task.isCancelled else {
-                        continuation.resume()
-                        return
-                    }
+                let isWaiting = state.withLock { state in
+                    guard !state.isClosed, !Task.isCancelled else { return false }
                     state.writer = continuation
                     state.waiting = bytes[...]
                     resume(&state)
+                    return true
                 }
+                if !isWaiting { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.release() }
+            state.withLock { $0.takeWriter() }?.resume()
         }
-        return state.withLock { !$0.isClosed }
+        return !Task.isCancelled && state.withLock { !$0.isClosed }
     }
 
     /// Ends the stream; libmicrohttpd then continues with the connection.
@@ -60,27 +61,30 @@ package final class BodyWriter: Sendable {
 
     /// Copies waiting bytes into libmicrohttpd's buffer; called on its thread.
     func read(into buffer: UnsafeMutablePointer<CChar>, room: Int) -> Int {
-        state.withLock { state in
+        let (count, sent) = state.withLock { state -> (Int, CheckedContinuation<Void, Never>?) in
             if !state.waiting.isEmpty {
                 let part = state.waiting.prefix(room)
                 for (index, byte) in part.enumerated() { buffer[index] = CChar(bitPattern: byte) }
                 state.waiting = state.waiting.dropFirst(part.count)
-                return part.count
+                return (part.count, nil)
             }
-            state.release()
-            guard !state.hasEnded else { return siwa_content_end() }
+            let writer = state.takeWriter()
+            guard !state.hasEnded else { return (siwa_content_end(), writer) }
             state.isSuspended = true
             connection.suspend()
-            return 0
+            return (0, writer)
         }
+        sent?.resume()
+        return count
     }
 
     /// Called when the response is freed: the connection is closed.
     func close() {
-        state.withLock { state in
+        let writer = state.withLock { state in
             state.isClosed = true
-            state.release()
+            return state.takeWriter()
         }
+        writer?.resume()
     }
 
     /// A suspended connection exists until it is resumed.

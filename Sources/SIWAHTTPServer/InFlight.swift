@@ -41,12 +41,13 @@ final class InFlight: Sendable {
 
     /// Notes the task that answers a request; it is cancelled when the server stops.
     func run(_ key: ObjectIdentifier, _ task: Task<Void, Never>, _ reply: ServerReply? = nil) {
-        state.withLock { state in
+        let isTooLate = state.withLock { state in
             // It may have ended already.
-            guard state.slots[key] != nil else { return }
+            guard state.slots[key] != nil else { return false }
             state.slots[key] = .running(task, reply)
-            if state.isClosed { task.cancel() }
+            return state.isClosed
         }
+        if isTooLate { task.cancel() }
     }
 
     /// Notes that a callback will answer a request.

@@ -1,4 +1,5 @@
 import SIWAEmulator
+import SIWAHTTPServer
 import SIWAJOSE
 import SIWALifecycle
 import SIWATestSupport
@@ -91,6 +92,36 @@ import Testing
         for stream in streams {
             try await stream.read("the end") { _ in false }
             #expect(stream.hasEnded)
+        }
+    }
+
+    /// Whoever cancels a task and whoever lets it continue must not wait for each other.
+    @Test func `a server can be stopped at any moment of a stream`() async throws {
+        for _ in 0..<100 {
+            let socket = try ListeningSocket.open(.anyLoopbackPort)
+            let port = socket.port
+            let begun = WakeSignal()
+            let server = try HTTPServer(socket) { _ in
+                let body = ServerResponse.Body.stream { writer in
+                    begun.notify()
+                    while await writer.write([0x2E]) {}
+                }
+                return .now(ServerResponse(status: 200, body: body))
+            }
+            async let texts = withThrowingTaskGroup(of: String.self) { readers in
+                for _ in 0..<8 {
+                    readers.addTask {
+                        try await RawClient.talk(to: port) { client in
+                            client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                            return client.readToEnd()
+                        }
+                    }
+                }
+                return try await readers.reduce(into: []) { $0.append($1) }
+            }
+            for count in 0..<8 { await begun.wait(after: count) }
+            await server.stop()
+            #expect(try await texts.count == 8)
         }
     }
 }

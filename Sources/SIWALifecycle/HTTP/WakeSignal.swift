@@ -5,6 +5,8 @@ internal import Synchronization
 /// Read ``count``, check the condition, and only then call ``wait(after:)``: a notification in
 /// between ends the wait at once.
 package final class WakeSignal: Sendable {
+    // A task that continues takes a lock of its own, which whoever cancels it holds while it waits for
+    // this one: so nobody is woken or called while this one is held.
     private let state = Mutex(State())
 
     private struct State {
@@ -33,16 +35,18 @@ package final class WakeSignal: Sendable {
 
     /// Ends all waits and calls all listeners.
     package func notify() {
-        let waiting = state.withLock { state in
+        let (waiting, listeners) = state.withLock { state in
             state.count &+= 1
-            for listener in state.listeners { listener.call() }
             defer { state.waiting = [] }
-            return state.waiting
+            return (state.waiting, state.listeners)
         }
+        for listener in listeners { listener.call() }
         for one in waiting { one.continuation.resume() }
     }
 
     /// Waits until there are more than `count` notifications, or until the task is cancelled.
+    ///
+    /// - Parameter count: at most ``count``.
     package func wait(after count: Int) async {
         let key = state.withLock { $0.newKey() }
         await withTaskCancellationHandler {
@@ -82,7 +86,7 @@ package final class WakeSignal: Sendable {
 
     /// Adds a listener.
     ///
-    /// - Parameter listener: called on any thread; must neither block nor use this signal.
+    /// - Parameter listener: called on any thread; must neither block nor notify this signal.
     @discardableResult
     package func addListener(_ listener: @escaping @Sendable () -> Void) -> Listener {
         state.withLock { state in
@@ -92,7 +96,7 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Removes a listener. When this returns, it is no longer being called.
+    /// Removes a listener. A notification that has begun may still call it.
     package func remove(_ listener: Listener) {
         state.withLock { state in state.listeners.removeAll { $0.key == listener.key } }
     }

@@ -28,6 +28,10 @@ final class EventLoop: TaskExecutor {
     /// When the loop last began to run the daemon; only its thread uses it. The deadlines of connections
     /// are counted from it: reading the clock for each would take longer than setting them.
     private(set) nonisolated(unsafe) var now = ContinuousClock.now
+    /// How often the daemon was run; only the loop's thread uses it.
+    private(set) nonisolated(unsafe) var runs = 0
+    /// The last run during which a response was ready at once.
+    private nonisolated(unsafe) var runOfResponse = 0
     private nonisolated(unsafe) var lastSweep = ContinuousClock.now
     private let phase = Atomic(Phase.serving.rawValue)
     private let isQuiesced = Atomic(false)
@@ -156,17 +160,34 @@ final class EventLoop: TaskExecutor {
             _ = isWoken.exchange(false, ordering: .acquiringAndReleasing)
             runJobs()
             now = .now
-            if MHD_run(daemon) != .YES { break }
+            guard runDaemon() else { break }
             beat()
             closeLateConnections()
         }
         handling.endTurn()
         jobs.withLock { $0.isOver = true }
         runJobs()
+        // One run takes the responses that are ready, the next one sends them.
+        for _ in 0..<2 { _ = runDaemon() }
         MHD_stop_daemon(daemon)
         let socket = socketToClose.load(ordering: .relaxed)
         if socket >= 0 { close(socket) }
         ended.notify()
+    }
+
+    private func runDaemon() -> Bool {
+        runs += 1
+        return MHD_run(daemon) == .YES
+    }
+
+    /// Whether a response that is ready now is sent during this run of the daemon: only the first one
+    /// is.
+    ///
+    /// The others are sent together at the beginning of the next run. A client of several connections
+    /// is then woken for all of them at once; waking it takes longer than sending to it.
+    func sendsNow() -> Bool {
+        defer { runOfResponse = runs }
+        return runOfResponse != runs
     }
 
     /// How often the daemon is run before a turn ends, while there is always something to do.

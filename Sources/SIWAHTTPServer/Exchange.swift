@@ -14,6 +14,8 @@ final class Exchange: Sendable {
         case receiving(IncomingRequest)
         case answering(suspended: Connection?, after: Part)
         case answered(ServerResponse)
+        /// Answered during this run of the daemon, and sent during the next one.
+        case postponed(ServerResponse, in: Int)
         case sent
         /// The early response was written; the rest of the body is discarded.
         case discarding(bytesLeft: Int)
@@ -72,7 +74,8 @@ final class Exchange: Sendable {
             // Bytes that libmicrohttpd had read before it was suspended.
             case .answering(_, after: .beginning): return .wait
             case .answering, .sent: return .abort
-            case .answered(let response):
+            case .postponed(_, let run) where run == connection.client?.loop.runs: return .wait
+            case .answered(let response), .postponed(let response, _):
                 stage = .sent
                 return .send(response)
             }
@@ -111,8 +114,8 @@ final class Exchange: Sendable {
         return .handle(request.whole, after: part)
     }
 
-    /// Calls the handler. A response that is ready is sent immediately; otherwise the connection is
-    /// suspended until the response arrives.
+    /// Calls the handler. A response that is ready is sent during this run of the daemon or the next
+    /// one; otherwise the connection is suspended until the response arrives.
     private func handle(
         _ request: ServerRequest, after part: Part, on connection: Connection
     ) -> MHD_Result {
@@ -123,6 +126,10 @@ final class Exchange: Sendable {
         guard handling.start(request, reply) else { return .NO }
         let response = stage.withLock { stage -> ServerResponse? in
             if case .answered(let response) = stage {
+                if part == .whole, let loop = connection.client?.loop, !loop.sendsNow() {
+                    stage = .postponed(response, in: loop.runs)
+                    return nil
+                }
                 stage = isEarly ? discarding : .sent
                 return response
             }

@@ -26,7 +26,7 @@ struct siwa_limits {
 };
 
 /// Starts a daemon on a socket that listens already; the caller's thread drives it with
-/// `MHD_run_wait`. The socket is the daemon's from then on, even when it does not start. With a
+/// `MHD_run`. The socket is the daemon's from then on, even when it does not start. With a
 /// certificate and its key, both PEM, it speaks TLS 1.2 or newer.
 ///
 /// Not poll: with it, libmicrohttpd 0.9.75 drops a client that has closed its sending side after a

@@ -24,8 +24,8 @@ package final class BodyWriter: Sendable {
         }
     }
 
-    // The task is not resumed while the lock is held: that takes a lock of the task, which whoever
-    // cancels it holds while it waits for this one.
+    // The task is resumed after this lock is released: resuming takes the task's lock, which a thread
+    // that cancels the task holds while it waits for this one.
     private let state = Mutex(State())
     private let connection: Connection
 

@@ -21,7 +21,7 @@ final class EventLoop: TaskExecutor {
         case stopping
     }
 
-    /// Set before the thread starts; afterwards only the thread and ``quiesce()`` use it.
+    /// Set before the thread starts; afterwards only the thread uses it.
     private nonisolated(unsafe) var daemon: OpaquePointer?
     /// The open connections; only the loop's thread uses them.
     private nonisolated(unsafe) var clients: [ObjectIdentifier: ClientConnection] = [:]
@@ -34,7 +34,8 @@ final class EventLoop: TaskExecutor {
     private nonisolated(unsafe) var runOfResponse = 0
     private nonisolated(unsafe) var lastSweep = ContinuousClock.now
     private let phase = Atomic(Phase.serving.rawValue)
-    private let isQuiesced = Atomic(false)
+    /// The socket that was accepted from, once the loop accepts no more connections.
+    private nonisolated(unsafe) var quietSocket: CInt?
     /// When the loop last completed an iteration, in milliseconds since the process started.
     private let lastTurn = Atomic(0)
     private let handling: RequestHandling
@@ -50,7 +51,7 @@ final class EventLoop: TaskExecutor {
     /// What has to be done next on the loop's thread.
     private struct Jobs {
         var waiting: [Job] = []
-        /// Whether the thread will run no more.
+        /// Whether the thread takes no more jobs.
         var isOver = false
 
         mutating func next() -> Job? { waiting.isEmpty ? nil : waiting.removeFirst() }
@@ -110,13 +111,14 @@ final class EventLoop: TaskExecutor {
         _ = phase.compareExchange(
             expected: Phase.serving.rawValue, desired: Phase.draining.rawValue,
             ordering: .relaxed)
-        quiesce()
+        wake()
     }
 
-    /// Closes all connections and ends the loop; no request may be in flight.
+    /// Sends the responses that are ready, closes all connections and ends the loop; no request may be
+    /// in flight.
     func stop() async {
         phase.store(Phase.stopping.rawValue, ordering: .relaxed)
-        quiesce()
+        wake()
         await ended.wait(after: 0)
     }
 
@@ -128,21 +130,12 @@ final class EventLoop: TaskExecutor {
     /// The longest iteration of a loop that works.
     static let longestWait = Duration.seconds(1)
 
-    private func quiesce() {
-        defer { wake() }
-        guard !isQuiesced.exchange(true, ordering: .relaxed) else { return }
-        // The returned socket is closed with the daemon.
-        socketToClose.store(MHD_quiesce_daemon(daemon), ordering: .relaxed)
-    }
-
     /// Wakes the loop after a connection was resumed or a task became ready, or to end the loop.
     func wake() {
         // A loop that was woken but has not started to work yet will notice this as well.
         guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
         siwa_wake(alarm.number)
     }
-
-    private let socketToClose = Atomic<CInt>(-1)
 
     private func run() {
         thread.store(pthread_self(), ordering: .relaxed)
@@ -167,15 +160,17 @@ final class EventLoop: TaskExecutor {
         handling.endTurn()
         jobs.withLock { $0.isOver = true }
         runJobs()
-        // One run takes the responses that are ready, the next one sends them.
-        for _ in 0..<2 { _ = runDaemon() }
+        // libmicrohttpd asks for the responses that are ready, and sends them when it is run again.
+        if phase.load(ordering: .relaxed) == Phase.stopping.rawValue {
+            for _ in 0..<2 { _ = runDaemon() }
+        }
         MHD_stop_daemon(daemon)
-        let socket = socketToClose.load(ordering: .relaxed)
-        if socket >= 0 { close(socket) }
+        if let quietSocket { close(quietSocket) }
         ended.notify()
     }
 
     private func runDaemon() -> Bool {
+        if isDraining, quietSocket == nil { quietSocket = MHD_quiesce_daemon(daemon) }
         runs += 1
         return MHD_run(daemon) == .YES
     }
@@ -183,8 +178,8 @@ final class EventLoop: TaskExecutor {
     /// Whether a response that is ready now is sent during this run of the daemon: only the first one
     /// is.
     ///
-    /// The others are sent together at the beginning of the next run. A client of several connections
-    /// is then woken for all of them at once; waking it takes longer than sending to it.
+    /// During the next run, libmicrohttpd asks for the others, and then sends them together. A client
+    /// of several connections is woken for all of them at once, which takes longer than sending.
     func sendsNow() -> Bool {
         defer { runOfResponse = runs }
         return runOfResponse != runs
@@ -210,7 +205,7 @@ final class EventLoop: TaskExecutor {
         if !isOwnThread { wake() }
     }
 
-    /// Calls a function on the loop's thread: at once, if this is that thread, or if it has ended.
+    /// Calls a function on the loop's thread: at once, if this is that thread, or if it takes no more.
     func perform(_ body: @escaping @Sendable () -> Void) {
         let mustWait =
             !isOwnThread

@@ -14,7 +14,7 @@ final class Exchange: Sendable {
         case receiving(IncomingRequest)
         case answering(suspended: Connection?, after: Part)
         case answered(ServerResponse)
-        /// Answered during this run of the daemon, and sent during the next one.
+        /// Answered during this run of the daemon; libmicrohttpd asks again during the next one.
         case postponed(ServerResponse, in: Int)
         case sent
         /// The early response was written; the rest of the body is discarded.
@@ -73,6 +73,9 @@ final class Exchange: Sendable {
                 return .wait
             // Bytes that libmicrohttpd had read before it was suspended.
             case .answering(_, after: .beginning): return .wait
+            case .answering(suspended: nil, after: .whole):
+                suspend(connection, &stage, after: .whole)
+                return .wait
             case .answering, .sent: return .abort
             case .postponed(_, let run) where run == connection.client?.loop.runs: return .wait
             case .answered(let response), .postponed(let response, _):
@@ -114,8 +117,7 @@ final class Exchange: Sendable {
         return .handle(request.whole, after: part)
     }
 
-    /// Calls the handler. A response that is ready is sent during this run of the daemon or the next
-    /// one; otherwise the connection is suspended until the response arrives.
+    /// Calls the handler. If the response is not ready, the connection is suspended until it arrives.
     private func handle(
         _ request: ServerRequest, after part: Part, on connection: Connection
     ) -> MHD_Result {
@@ -133,14 +135,21 @@ final class Exchange: Sendable {
                 stage = isEarly ? discarding : .sent
                 return response
             }
-            stage = .answering(suspended: connection, after: part)
-            connection.suspend()
+            // A whole request is suspended when libmicrohttpd asks again. It reads from a connection that
+            // was suspended at once before it asks for the response, and drops a client that has closed
+            // its sending side.
+            if part != .whole { suspend(connection, &stage, after: part) }
             return nil
         }
         guard let response else { return .YES }
         guard isEarly else { return handling.send(response, on: connection) }
         connection.end(with: response)
         return .YES
+    }
+
+    private func suspend(_ connection: Connection, _ stage: inout Stage, after part: Part) {
+        stage = .answering(suspended: connection, after: part)
+        connection.suspend()
     }
 
     /// The part of a body that is read after its early response: if the connection were closed

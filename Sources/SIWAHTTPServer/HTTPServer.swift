@@ -81,8 +81,11 @@ package final class HTTPServer: Sendable {
     /// How many requests are being received or answered.
     package var requestCount: Int { handling.exchanges.load(ordering: .relaxed) }
 
-    /// Cancels the requests in flight, waits a second for them, and closes all connections.
-    package func stop() async {
+    /// Cancels the requests in flight, waits a second for them, and closes all connections; also in a
+    /// task that is cancelled.
+    package func stop() async { await Task { await stopNow() }.value }
+
+    private func stopNow() async {
         // libmicrohttpd must not stop while a connection is suspended.
         let dropped = await handling.inFlight.close(grace: .seconds(1))
         for loop in state.withLock({ $0.loops }) { await loop.stop() }

@@ -310,7 +310,7 @@ private final class PendingWrites: Sendable {
         }
         guard !targets.isEmpty else { return true }
         urgency.notify()
-        while case let count = progress.count, deadline.remaining > .zero,
+        while case let count = progress.count, deadline.remaining > .zero, !Task.isCancelled,
             state.withLock({ state in
                 targets.contains { state.entries[$0.key].map(\.ended) ?? .max < $0.value }
             })

@@ -17,7 +17,9 @@ import Testing
         /// Waits without reacting to cancellation.
         func pass() async {
             state.withLock { $0.isReached = true }
-            while !state.withLock({ $0.isOpen }) { await Task.yield() }
+            while !state.withLock({ $0.isOpen }) {
+                await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
+            }
         }
     }
 

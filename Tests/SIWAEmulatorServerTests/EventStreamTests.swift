@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Whoever cancels a task and whoever lets it continue must not wait for each other.
+    /// The thread that cancels a task and the one that resumes it must not wait for each other.
     @Test func `a server can be stopped at any moment of a stream`() async throws {
         for _ in 0..<100 {
             let socket = try ListeningSocket.open(.anyLoopbackPort)

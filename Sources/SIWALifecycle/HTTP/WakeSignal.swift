@@ -5,8 +5,8 @@ internal import Synchronization
 /// Read ``count``, check the condition, and only then call ``wait(after:)``: a notification in
 /// between ends the wait at once.
 package final class WakeSignal: Sendable {
-    // A task that continues takes a lock of its own, which whoever cancels it holds while it waits for
-    // this one: so nobody is woken or called while this one is held.
+    // Tasks are resumed and listeners called after this lock is released: resuming takes the task's
+    // lock, which a thread that cancels the task holds while it waits for this one.
     private let state = Mutex(State())
 
     private struct State {

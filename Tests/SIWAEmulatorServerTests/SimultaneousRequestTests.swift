@@ -6,39 +6,59 @@ import SIWATestSupport
 import Synchronization
 import Testing
 
-/// Responses that are ready at once, to requests that arrive together.
-@Suite struct PostponedResponseTests {
-    @Test func `each of several clients gets its own response, also if it sends nothing more`()
-        async throws
-    {
+/// Responses to requests that arrive together.
+@Suite struct SimultaneousRequestTests {
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `each of several clients gets its own response, also if it sends nothing more`(
+        _ mustWait: Bool
+    ) async throws {
         let together = try Together { request in
-            ServerResponse(status: 200, body: .bytes(Array("<\(request.target)>".utf8)))
+            let body = ServerResponse.Body.bytes(Array("<\(request.target)>".utf8))
+            let response = ServerResponse(status: 200, body: body)
+            guard mustWait else { return .now(response) }
+            return .later {
+                try? await Task.sleep(for: .milliseconds(20))
+                return response
+            }
         }
         let texts = try await together.texts(finishingSending: true)
         await together.server.stop()
         for (index, text) in texts.enumerated() { #expect(text.hasSuffix("\r\n\r\n</\(index)>")) }
     }
 
-    @Test func `a response that is ready when the server stops is sent`() async throws {
-        let answered = Atomic(0)
-        let stopping = Mutex<Task<Void, Never>?>(nil)
+    /// Of eight requests, a stop comes with the fourth: two of the first four were postponed, one waits.
+    @Test(.timeLimit(.minutes(1))) func `a response that is ready when the server stops is sent`()
+        async throws
+    {
+        let begun = Atomic(0)
+        let waiting = Mutex<ServerReply?>(nil)
         let ownServer = Mutex<HTTPServer?>(nil)
         let together = try Together { _ in
-            if answered.add(1, ordering: .relaxed).newValue == Together.width / 2 {
-                let server = ownServer.withLock { $0 }
-                stopping.withLock { $0 = Task { await server?.stop() } }
-                // Until it begins no more requests.
-                Thread.sleep(forTimeInterval: 0.1)
+            switch begun.add(1, ordering: .relaxed).newValue {
+            case 3: .promised { reply in waiting.withLock { $0 = reply } }
+            case 4:
+                .promised { reply in
+                    let isStopping = DispatchSemaphore(value: 0)
+                    let server = ownServer.withLock { exchange(&$0, with: nil) }
+                    Task {
+                        isStopping.signal()
+                        await server?.stop()
+                    }
+                    isStopping.wait()
+                    // Until the server begins no more requests.
+                    Thread.sleep(forTimeInterval: 0.05)
+                    waiting.withLock { $0 }?.send(ServerResponse(status: 204))
+                    reply.send(ServerResponse(status: 204))
+                    // Until the loop is to end.
+                    Thread.sleep(forTimeInterval: 0.05)
+                }
+            default: .now(ServerResponse(status: 204))
             }
-            return ServerResponse(status: 204)
         }
         ownServer.withLock { $0 = together.server }
         let texts = try await together.texts()
-        await stopping.withLock { $0 }?.value
-        ownServer.withLock { $0 = nil }
-        let count = texts.count { $0.hasPrefix("HTTP/1.1 204 ") }
-        #expect(count == answered.load(ordering: .relaxed))
-        #expect((Together.width / 2..<Together.width).contains(count))
+        #expect(texts.count { $0.hasPrefix("HTTP/1.1 204 ") } == 4)
+        #expect(begun.load(ordering: .relaxed) == 4)
     }
 }
 
@@ -52,11 +72,11 @@ private final class Together: Sendable {
     private let arrival = DispatchSemaphore(value: 0)
     private let hasBegun = WakeSignal()
 
-    init(_ respond: @escaping @Sendable (ServerRequest) -> ServerResponse) throws {
+    init(_ respond: @escaping @Sendable (ServerRequest) -> ServerAnswer) throws {
         let socket = try ListeningSocket.open(.anyLoopbackPort)
         port = socket.port
         server = try HTTPServer(socket) { [arrival, hasBegun] request in
-            guard request.target == "/first" else { return .now(respond(request)) }
+            guard request.target == "/first" else { return respond(request) }
             hasBegun.notify()
             arrival.wait()
             return .now(ServerResponse(status: 204))

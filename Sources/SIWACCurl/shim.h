@@ -62,6 +62,9 @@ typedef size_t (*siwa_write_callback)(char *bytes, size_t size, size_t count, vo
 typedef int (*siwa_prerequest_callback)(
     void *context, char *remote, char *local, int remote_port, int local_port);
 
+typedef int (*siwa_socket_callback)(void *context, curl_socket_t socket, curlsocktype purpose);
+typedef int (*siwa_close_callback)(void *context, curl_socket_t socket);
+
 static inline CURLcode siwa_set_write(
     siwa_curl curl, CURL *easy, CURLoption option, siwa_write_callback callback) {
     return curl.functions->curl_easy_setopt(easy, option, callback);
@@ -70,6 +73,16 @@ static inline CURLcode siwa_set_write(
 static inline CURLcode siwa_set_prerequest(
     siwa_curl curl, CURL *easy, siwa_prerequest_callback callback) {
     return curl.functions->curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLcode siwa_set_socket_opened(
+    siwa_curl curl, CURL *easy, siwa_socket_callback callback) {
+    return curl.functions->curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, callback);
+}
+
+static inline CURLcode siwa_set_close_socket(
+    siwa_curl curl, CURL *easy, siwa_close_callback callback) {
+    return curl.functions->curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }
 
 static inline CURLcode siwa_get_long(siwa_curl curl, CURL *easy, CURLINFO info, long *value) {

@@ -8,6 +8,9 @@ internal import SIWALifecycle
 final class CurlMulti: @unchecked Sendable {
     private let library: CurlLibrary
     private let handle: UnsafeMutableRawPointer
+    private let sockets = CorkedSockets()
+    /// The number of transfers that were started since ``perform()``.
+    private var added = 0
 
     /// - Parameter connections: the most connections to a host and in all; nil for no limit.
     init(_ library: CurlLibrary, connections: Int? = nil) throws(TransportError) {
@@ -28,9 +31,15 @@ final class CurlMulti: @unchecked Sendable {
 
     /// Starts a transfer.
     func add(_ transfer: Transfer) throws(TransportError) {
+        added += 1
         try check(
             library.curl.call.curl_multi_add_handle(handle, transfer.easy),
             mayHaveLeft: false)
+    }
+
+    /// Has a transfer's request sent together with those that are added at the same time.
+    func cork(_ transfer: Transfer) throws(TransportError) {
+        try sockets.lend(to: transfer.options)
     }
 
     /// Ends a transfer, finished or not.
@@ -40,6 +49,13 @@ final class CurlMulti: @unchecked Sendable {
 
     /// Continues all transfers without waiting.
     func perform() throws(TransportError) {
+        let isOneRequest = added < 2
+        added = 0
+        guard !isOneRequest else { return try continueAll() }
+        try sockets.corked { () throws(TransportError) in try continueAll() }
+    }
+
+    private func continueAll() throws(TransportError) {
         var running: CInt = 0
         try check(library.curl.call.curl_multi_perform(handle, &running))
     }

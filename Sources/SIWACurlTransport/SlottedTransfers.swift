@@ -48,6 +48,7 @@ struct SlottedTransfers {
                 request, timeout: timeout, trusting: authorities, library, over: version,
                 policy: policy)
             try transfer.label(slot)
+            if version == .http2 { try multi.cork(transfer) }
         }
         try add(Seat(transfer: transfer, timeout: timeout, version: version), slot)
     }

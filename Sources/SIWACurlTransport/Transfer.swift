@@ -9,7 +9,7 @@ internal import SIWALifecycle
 final class Transfer {
     let easy: UnsafeMutableRawPointer
     private let library: CurlLibrary
-    private let options: EasyOptions
+    let options: EasyOptions
     private(set) var request: HTTPRequest
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var fieldList: UnsafeMutablePointer<curl_slist>?

@@ -6,7 +6,7 @@ internal import SIWALifecycle
 /// written until they are uncorked, and sends it in as few packets as possible (`TCP_CORK`, tcp(7)).
 ///
 /// Over HTTP/2, libcurl writes each frame by itself. Without a cork, each is a packet, for which the
-/// server is woken: that takes a quarter of the processor time of a batch.
+/// server is woken; sending them takes a quarter of the processor time of a batch.
 ///
 /// Ownership: libcurl's connections borrow it; the ``CurlMulti`` to which they belong retains it.
 final class CorkedSockets {

@@ -49,9 +49,9 @@ final class CurlMulti: @unchecked Sendable {
 
     /// Continues all transfers without waiting.
     func perform() throws(TransportError) {
-        let isOneRequest = added < 2
+        let areSeveral = added > 1
         added = 0
-        guard !isOneRequest else { return try continueAll() }
+        guard areSeveral else { return try continueAll() }
         try sockets.corked { () throws(TransportError) in try continueAll() }
     }
 

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 internal import SIWACMicroHTTPD
 internal import SIWALifecycle
@@ -34,7 +35,7 @@ final class EventLoop: TaskExecutor {
     private nonisolated(unsafe) var runOfResponse = 0
     private nonisolated(unsafe) var lastSweep = ContinuousClock.now
     private let phase = Atomic(Phase.serving.rawValue)
-    /// The socket that was accepted from, once the loop accepts no more connections.
+    /// The listening socket, once the loop accepts no more connections; closed when the loop ends.
     private nonisolated(unsafe) var quietSocket: CInt?
     /// When the loop last completed an iteration, in milliseconds since the process started.
     private let lastTurn = Atomic(0)
@@ -200,12 +201,20 @@ final class EventLoop: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        jobs.withLock { $0.waiting.append(.task(job)) }
-        // The loop's own thread checks again before it waits.
-        if !isOwnThread { wake() }
+        let isOver = jobs.withLock { jobs in
+            if !jobs.isOver { jobs.waiting.append(.task(job)) }
+            return jobs.isOver
+        }
+        if isOver {
+            // The client has left; what the task does besides answering is still done.
+            DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        } else if !isOwnThread {
+            // The loop's own thread checks again before it waits.
+            wake()
+        }
     }
 
-    /// Calls a function on the loop's thread: at once, if this is that thread, or if it takes no more.
+    /// Calls a function on the loop's thread: at once, if this is that thread, or if the loop has ended.
     func perform(_ body: @escaping @Sendable () -> Void) {
         let mustWait =
             !isOwnThread

@@ -135,8 +135,8 @@ final class Exchange: Sendable {
                 stage = isEarly ? discarding : .sent
                 return response
             }
-            // A whole request is suspended when libmicrohttpd asks again. It reads from a connection that
-            // was suspended at once before it asks for the response, and drops a client that has closed
+            // A whole request is suspended when libmicrohttpd asks again. If it were suspended now,
+            // libmicrohttpd would read before it asks for the response, and drop a client that has closed
             // its sending side.
             if part != .whole { suspend(connection, &stage, after: part) }
             return nil

@@ -55,7 +55,7 @@ package struct ServerReply: Sendable {
     /// Sends the response.
     package func send(_ response: ServerResponse) { exchange.answer(response) }
 
-    /// Calls a function on the event loop's thread: at once, if this is that thread, or if it takes no more.
+    /// Calls a function on the event loop's thread: at once, if this is that thread, or if the loop has ended.
     package func perform(_ body: @escaping @Sendable () -> Void) {
         if let loop { loop.perform(body) } else { body() }
     }

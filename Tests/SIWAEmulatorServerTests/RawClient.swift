@@ -49,6 +49,13 @@ struct RawClient: ~Copyable {
     /// Says that nothing more will be sent.
     borrowing func finishSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 
+    /// Has the connection reset, and not ended, when it is closed.
+    borrowing func resetWhenClosed() {
+        var value = linger(l_onoff: 1, l_linger: 0)
+        let size = socklen_t(MemoryLayout<linger>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, size)
+    }
+
     /// What has come so far, without waiting; nil once the server has ended the connection.
     borrowing func receive() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)

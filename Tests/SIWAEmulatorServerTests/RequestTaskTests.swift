@@ -1,7 +1,9 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import Glibc
 import SIWAHTTPServer
+import SIWALifecycle
 import Synchronization
 import Testing
 
@@ -73,6 +75,43 @@ struct RequestTaskTests {
             reply.perform { calls.withLock { $0 += 1 } }
         }
         #expect(calls.withLock { $0 } == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a task goes on if its client leaves and its loop ends`()
+        async throws
+    {
+        let socket = try ListeningSocket.open(.anyLoopbackPort)
+        let port = socket.port
+        let (begun, ended) = (WakeSignal(), WakeSignal())
+        let hasLeft = DispatchSemaphore(value: 0)
+        let server = try HTTPServer(socket) { _ in
+            begun.notify()
+            hasLeft.wait()
+            return .later {
+                // Until after the loop's end.
+                try? await Task.sleep(for: .milliseconds(100))
+                ended.notify()
+                return ServerResponse(status: 204)
+            }
+        }
+        try await leave(port, after: begun) { server.stopAccepting() }
+        hasLeft.signal()
+        await ended.wait(after: 0)
+        await server.stop()
+    }
+
+    /// Sends a request and resets the connection when it is being answered.
+    private func leave(
+        _ port: UInt16, after begun: WakeSignal, _ body: () -> Void
+    ) async throws {
+        // libmicrohttpd looks at the oldest connection before it notices that clients have left.
+        let oldest = try RawClient(port: port)
+        let client = try RawClient(port: port)
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await begun.wait(after: 0)
+        body()
+        client.resetWhenClosed()
+        oldest.resetWhenClosed()
     }
 
     private func statuses(of count: Int, to port: UInt16) async throws -> [Int?] {

@@ -26,13 +26,14 @@ import Testing
         for (index, text) in texts.enumerated() { #expect(text.hasSuffix("\r\n\r\n</\(index)>")) }
     }
 
-    /// Of eight requests, a stop comes with the fourth: two of the first four were postponed, one waits.
+    /// Of eight requests, the third waits, and the server is stopped during the fourth.
     @Test(.timeLimit(.minutes(1))) func `a response that is ready when the server stops is sent`()
         async throws
     {
         let begun = Atomic(0)
         let waiting = Mutex<ServerReply?>(nil)
         let ownServer = Mutex<HTTPServer?>(nil)
+        let stop = Mutex<Task<Void, Never>?>(nil)
         let together = try Together { _ in
             switch begun.add(1, ordering: .relaxed).newValue {
             case 3: .promised { reply in waiting.withLock { $0 = reply } }
@@ -40,14 +41,17 @@ import Testing
                 .promised { reply in
                     let isStopping = DispatchSemaphore(value: 0)
                     let server = ownServer.withLock { exchange(&$0, with: nil) }
-                    Task {
-                        isStopping.signal()
-                        await server?.stop()
+                    stop.withLock {
+                        $0 = Task {
+                            isStopping.signal()
+                            await server?.stop()
+                        }
                     }
                     isStopping.wait()
-                    // Until the server begins no more requests.
+                    // Until the server begins no more requests, unless the machine is busy.
                     Thread.sleep(forTimeInterval: 0.05)
-                    waiting.withLock { $0 }?.send(ServerResponse(status: 204))
+                    let first = waiting.withLock { exchange(&$0, with: nil) }
+                    first?.send(ServerResponse(status: 204))
                     reply.send(ServerResponse(status: 204))
                     // Until the loop is to end.
                     Thread.sleep(forTimeInterval: 0.05)
@@ -57,8 +61,10 @@ import Testing
         }
         ownServer.withLock { $0 = together.server }
         let texts = try await together.texts()
-        #expect(texts.count { $0.hasPrefix("HTTP/1.1 204 ") } == 4)
-        #expect(begun.load(ordering: .relaxed) == 4)
+        await stop.withLock { $0 }?.value
+        let count = texts.count { $0.hasPrefix("HTTP/1.1 204 ") }
+        #expect(count >= 4)
+        #expect(count == begun.load(ordering: .relaxed))
     }
 }
 
@@ -85,6 +91,8 @@ private final class Together: Sendable {
 
     /// What the server sends to each client.
     func texts(finishingSending: Bool = false) async throws -> [String] {
+        // The oldest connection, for which libmicrohttpd does something before it looks at the others.
+        let idle = try RawClient(port: port)
         async let first = Self.text(of: "/first", from: port, finishingSending)
         await hasBegun.wait(after: 0)
         let sent = WakeSignal()
@@ -103,7 +111,9 @@ private final class Together: Sendable {
         for count in 0..<Self.width { await sent.wait(after: count) }
         arrival.signal()
         _ = try await first
-        return try await texts
+        let result = try await texts
+        _ = idle.receive()
+        return result
     }
 
     private static func text(
